@@ -1,0 +1,435 @@
+//! Bases held on a device, and the MSMs computed from them.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::control::{CancelToken, Control, Hook};
+use crate::engine::{Engine, Source, Timings};
+use crate::error::PointFault;
+use crate::plan::{Plan, Preset, Request, ScalarBound, Settings};
+use crate::{AsScalars, Curve, CurveSpec, Device, Error, Job, Scalars, cpu};
+
+/// Bases resident on a device, ready for any number of MSMs. Cheap to clone.
+///
+/// ```
+/// use ark_ec::{AffineRepr, CurveGroup};
+/// use ark_bls12_377::{Fr, G1Affine};
+/// use bucketeer::{Bases, Device};
+///
+/// let g = G1Affine::generator();
+/// let points = vec![g, (g + g).into_affine(), G1Affine::identity()];
+/// let bases = Bases::load(&Device::cpu(), &points)?;
+/// let sum = bases.msm(&[Fr::from(5), Fr::from(7), Fr::from(9)])?;
+/// assert_eq!(sum, g * Fr::from(5 + 2 * 7));
+/// let sums = bases.msm_batch(&[&[1u64, 1, 1], &[0, 1, 0]])?;
+/// assert_eq!(sums, [g * Fr::from(3), g * Fr::from(2)]);
+/// # Ok::<(), bucketeer::Error>(())
+/// ```
+///
+/// # What is assumed of the points
+///
+/// Like arkworks' own endomorphism code, this API trusts that an `Affine` value lies in the prime-order
+/// subgroup. [`Builder::any_point`] gives up what depends on it and is right for every point of the
+/// curve; [`Builder::check_subgroup`] proves it when the bases are loaded.
+pub struct Bases<C: Curve> {
+    inner: Arc<Inner<C>>,
+}
+
+struct Inner<C: Curve> {
+    device: Device,
+    curve: Arc<CurveSpec>,
+    settings: Settings,
+    plan: Plan,
+    engine: Box<dyn Engine<C>>,
+    /// Bases that did not fit in their table and are converted chunk by chunk.
+    streamed: Option<Vec<C>>,
+    hook: Option<Hook>,
+}
+
+impl<C: Curve> Clone for Bases<C> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone() }
+    }
+}
+
+impl<C: Curve> std::fmt::Debug for Bases<C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Bases({} on {})", self.len(), self.inner.device)
+    }
+}
+
+/// How bases are to be loaded; made by [`Bases::builder`].
+///
+/// ```
+/// use ark_ec::AffineRepr;
+/// use bucketeer::{Bases, Device};
+/// let points = vec![ark_bls12_381::G1Affine::generator(); 100];
+/// let bases = Bases::builder().precompute(4).window_bits(8).load(&Device::cpu(), &points)?;
+/// assert_eq!(bases.plan().shape.precompute, 4);
+/// # Ok::<(), bucketeer::Error>(())
+/// ```
+#[must_use]
+pub struct Builder<C: Curve> {
+    settings: Settings,
+    preset: Option<&'static Preset>,
+    scalar_bits: Option<u32>,
+    check_subgroup: bool,
+    hook: Option<Hook>,
+    curve: PhantomData<C>,
+}
+
+impl<C: Curve> Default for Builder<C> {
+    fn default() -> Self {
+        Self {
+            settings: Settings::default(),
+            preset: None,
+            scalar_bits: None,
+            check_subgroup: false,
+            hook: None,
+            curve: PhantomData,
+        }
+    }
+}
+
+impl<C: Curve> Clone for Builder<C> {
+    fn clone(&self) -> Self {
+        let (settings, hook) = (self.settings.clone(), self.hook.clone());
+        Self { settings, hook, ..*self }
+    }
+}
+
+impl<C: Curve> Builder<C> {
+    /// Stores `factor` shifted copies of each base: more memory, fewer buckets. Default 1.
+    pub fn precompute(mut self, factor: u32) -> Self {
+        self.settings.precompute = Some(factor);
+        self
+    }
+
+    /// Bits of a window, 1 to 26. By default the plan chooses.
+    pub fn window_bits(mut self, bits: u32) -> Self {
+        self.settings.window_bits = Some(bits);
+        self
+    }
+
+    /// Plans for integer scalars below `2^bits` instead of residues. Runs with such scalars say so
+    /// themselves by their type or [`Scalars::with_bits`]; this makes the table fit them.
+    pub fn scalar_bits(mut self, bits: u32) -> Self {
+        self.scalar_bits = Some(bits);
+        self
+    }
+
+    /// Allows at most this many bytes beyond the inputs, table included. Less memory means more
+    /// chunks, never another result.
+    pub fn memory_limit(mut self, bytes: u64) -> Self {
+        self.settings.memory_limit = Some(bytes);
+        self
+    }
+
+    /// Starts from a published strategy; settings made on the builder take precedence.
+    pub fn preset(mut self, preset: &'static Preset) -> Self {
+        self.preset = Some(preset);
+        self
+    }
+
+    /// Sets everything a plan can be told at once.
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Makes runs right for every point of the curve, inside the prime-order subgroup or not: no
+    /// endomorphism, and no scalar replaced by another that is equal modulo the order.
+    pub fn any_point(mut self) -> Self {
+        self.settings.any_point = true;
+        self
+    }
+
+    /// Checks at load that every base is on the curve and in the prime-order subgroup.
+    pub fn check_subgroup(mut self) -> Self {
+        self.check_subgroup = true;
+        self
+    }
+
+    /// Calls `hook` during every run; see [`Hook`].
+    pub fn on_progress(mut self, hook: Hook) -> Self {
+        self.hook = Some(hook);
+        self
+    }
+
+    /// Loads the bases onto the device.
+    pub fn load(&self, device: &Device, points: &[C]) -> Result<Bases<C>, Error> {
+        if self.check_subgroup {
+            check_points(device, points)?;
+        }
+        let curve = CurveSpec::of::<C>();
+        let settings = self.settings_for(points.len());
+        let scalars = self.scalar_bits.map_or(ScalarBound::Order, ScalarBound::Bits);
+        let facts = device.facts();
+        let mut request = Request {
+            curve: &curve,
+            n: points.len(),
+            batch: 1,
+            scalars,
+            resident: true,
+            table: None,
+            device: facts,
+            settings: &settings,
+        };
+        let plan = Plan::new(&request).or_else(|error| match error {
+            // The table does not fit: keep the points and convert them as they are needed.
+            Error::OutOfMemory { .. } => {
+                request.resident = false;
+                Plan::new(&request)
+            }
+            other => Err(other),
+        })?;
+        let mut engine = cpu::engine::<C>(&facts);
+        let mut streamed = None;
+        if plan.resident {
+            device.install(|| engine.load(&plan, points));
+        } else {
+            streamed = Some(points.to_vec());
+        }
+        let (device, hook) = (device.clone(), self.hook.clone());
+        Ok(Bases {
+            inner: Arc::new(Inner { device, curve, settings, plan, engine, streamed, hook }),
+        })
+    }
+
+    /// One MSM over borrowed bases, without keeping them.
+    pub fn msm<'a>(
+        &self,
+        device: &Device,
+        points: &[C],
+        scalars: impl Into<Scalars<'a, C::ScalarField>>,
+    ) -> Result<C::Group, Error> {
+        Ok(self.run(device, points, &scalars.into(), CancelToken::default())?.result)
+    }
+
+    /// One MSM over borrowed bases, with its plan and timings.
+    pub fn msm_with_report<'a>(
+        &self,
+        device: &Device,
+        points: &[C],
+        scalars: impl Into<Scalars<'a, C::ScalarField>>,
+    ) -> Result<Report<C>, Error> {
+        self.run(device, points, &scalars.into(), CancelToken::default())
+    }
+
+    fn run(
+        &self,
+        device: &Device,
+        points: &[C],
+        scalars: &Scalars<'_, C::ScalarField>,
+        cancel: CancelToken,
+    ) -> Result<Report<C>, Error> {
+        if points.len() != scalars.len() {
+            let (bases, scalars) = (points.len(), scalars.len());
+            return Err(Error::LengthMismatch { bases, scalars });
+        }
+        if self.check_subgroup {
+            check_points(device, points)?;
+        }
+        let curve = CurveSpec::of::<C>();
+        let settings = self.settings_for(points.len());
+        let facts = device.facts();
+        let plan = Plan::new(&Request {
+            curve: &curve,
+            n: points.len(),
+            batch: 1,
+            scalars: scalars.bound(),
+            resident: false,
+            table: None,
+            device: facts,
+            settings: &settings,
+        })?;
+        let engine = cpu::engine::<C>(&facts);
+        execute(device, &*engine, plan, Source::Borrowed(points), scalars, &self.hook, cancel)
+    }
+
+    /// The preset's settings, overridden by those made on the builder.
+    fn settings_for(&self, n: usize) -> Settings {
+        let Some(preset) = self.preset else { return self.settings.clone() };
+        let (base, own) = (preset.settings(n), self.settings.clone());
+        Settings {
+            window_bits: own.window_bits.or(base.window_bits),
+            precompute: own.precompute.or(base.precompute),
+            endomorphism: own.endomorphism.or(base.endomorphism),
+            negate: own.negate.or(base.negate),
+            digits: own.digits.or(base.digits),
+            group: own.group.or(base.group),
+            accumulate: own.accumulate.or(base.accumulate),
+            reduce: own.reduce.or(base.reduce),
+            chunk: own.chunk.or(base.chunk),
+            memory_limit: own.memory_limit,
+            any_point: own.any_point,
+            preset: base.preset,
+        }
+    }
+}
+
+/// A result with the plan that produced it and the time each stage took.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Report<C: Curve> {
+    /// The sum.
+    pub result: C::Group,
+    /// The plan carried out.
+    pub plan: Plan,
+    /// Time per stage.
+    pub timings: Timings,
+}
+
+impl<C: Curve> Bases<C> {
+    /// Loads bases with default settings.
+    pub fn load(device: &Device, points: &[C]) -> Result<Self, Error> {
+        Self::builder().load(device, points)
+    }
+
+    /// Settings for loading.
+    pub fn builder() -> Builder<C> {
+        Builder::default()
+    }
+
+    /// How many bases there are.
+    pub fn len(&self) -> usize {
+        self.inner.plan.n
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The plan for one MSM over all bases.
+    pub fn plan(&self) -> &Plan {
+        &self.inner.plan
+    }
+
+    /// The device they are on.
+    pub fn device(&self) -> &Device {
+        &self.inner.device
+    }
+
+    /// `Σ kᵢ·Pᵢ` over all bases.
+    pub fn msm<'a>(
+        &self,
+        scalars: impl Into<Scalars<'a, C::ScalarField>>,
+    ) -> Result<C::Group, Error> {
+        Ok(self.msm_with_report(scalars)?.result)
+    }
+
+    /// The same, with plan and timings.
+    pub fn msm_with_report<'a>(
+        &self,
+        scalars: impl Into<Scalars<'a, C::ScalarField>>,
+    ) -> Result<Report<C>, Error> {
+        let scalars = scalars.into();
+        self.check_length(scalars.len(), self.len())?;
+        self.run(&scalars, CancelToken::default())
+    }
+
+    /// One MSM per element of `batch`, all over these bases. Scalars shorter than the bases take the
+    /// first ones.
+    pub fn msm_batch<S>(&self, batch: &[&S]) -> Result<Vec<C::Group>, Error>
+    where
+        S: AsScalars<C::ScalarField> + ?Sized + Sync,
+    {
+        in_batch(&self.inner.device, batch, |scalars| {
+            let scalars = scalars.as_scalars();
+            let (bases, length) = (self.len(), scalars.len());
+            if length > bases {
+                return Err(Error::LengthMismatch { bases, scalars: length });
+            }
+            Ok(self.run(&scalars, CancelToken::default())?.result)
+        })
+    }
+
+    /// Starts an MSM in the background. The job owns the scalars and keeps the bases alive.
+    pub fn submit<S>(&self, scalars: S) -> Result<Job<C>, Error>
+    where
+        S: AsScalars<C::ScalarField> + Send + 'static,
+    {
+        self.check_length(scalars.as_scalars().len(), self.len())?;
+        let bases = self.clone();
+        Job::spawn(move |cancel| bases.run(&scalars.as_scalars(), cancel))
+    }
+
+    fn check_length(&self, scalars: usize, bases: usize) -> Result<(), Error> {
+        if scalars == bases { Ok(()) } else { Err(Error::LengthMismatch { bases, scalars }) }
+    }
+
+    fn run(
+        &self,
+        scalars: &Scalars<'_, C::ScalarField>,
+        cancel: CancelToken,
+    ) -> Result<Report<C>, Error> {
+        let inner = &*self.inner;
+        let plan = self.plan_for(scalars)?;
+        let source = inner.streamed.as_ref().map_or(Source::Resident, |s| Source::Borrowed(s));
+        execute(&inner.device, &*inner.engine, plan, source, scalars, &inner.hook, cancel)
+    }
+
+    /// The loading plan where it fits these scalars, another one on the same table where it does not.
+    fn plan_for(&self, scalars: &Scalars<'_, C::ScalarField>) -> Result<Plan, Error> {
+        let inner = &*self.inner;
+        let table = inner.plan.shape.table();
+        let mut settings = inner.settings.clone();
+        // The table is there already; what remains of the limit is for the rest.
+        let table_bytes = if inner.plan.resident { inner.plan.table_bytes() } else { 0 };
+        settings.memory_limit = settings.memory_limit.map(|l| l.saturating_sub(table_bytes));
+        Plan::new(&Request {
+            curve: &inner.curve,
+            n: scalars.len(),
+            batch: 1,
+            scalars: scalars.bound(),
+            resident: inner.plan.resident,
+            table: inner.plan.resident.then_some(table),
+            device: inner.device.facts(),
+            settings: &settings,
+        })
+    }
+}
+
+/// Carries out one plan on a device's threads.
+fn execute<C: Curve>(
+    device: &Device,
+    engine: &dyn Engine<C>,
+    plan: Plan,
+    source: Source<'_, C>,
+    scalars: &Scalars<'_, C::ScalarField>,
+    hook: &Option<Hook>,
+    cancel: CancelToken,
+) -> Result<Report<C>, Error> {
+    let digits = u64::from(plan.shape.windows) * plan.shape.halves() as u64;
+    let control = Control::new(hook.clone(), cancel, digits * scalars.len() as u64);
+    tracing::debug!(n = plan.n, window_bits = plan.shape.window_bits, "msm");
+    let (result, timings) = device.install(|| engine.run(&plan, source, scalars, &control))?;
+    Ok(Report { result, plan, timings })
+}
+
+/// Runs the MSMs of a batch side by side; an error names its place.
+pub(crate) fn in_batch<T: Sync, R: Send>(
+    device: &Device,
+    batch: &[T],
+    run: impl Fn(&T) -> Result<R, Error> + Sync,
+) -> Result<Vec<R>, Error> {
+    let one = |(index, item)| {
+        run(item).map_err(|source| Error::Batch { index, source: Box::new(source) })
+    };
+    device.install(|| batch.par_iter().enumerate().map(one).collect())
+}
+
+fn check_points<C: Curve>(device: &Device, points: &[C]) -> Result<(), Error> {
+    let fault = |point: &C| match (point.on_curve(), point.in_subgroup()) {
+        (false, _) => Some(PointFault::NotOnCurve),
+        (true, false) => Some(PointFault::NotInSubgroup),
+        (true, true) => None,
+    };
+    let found = device.install(|| {
+        points.par_iter().enumerate().find_map_first(|(i, p)| fault(p).map(|f| (i, f)))
+    });
+    found.map_or(Ok(()), |(index, reason)| Err(Error::InvalidBase { index, reason }))
+}

@@ -1,0 +1,322 @@
+//! Stage 3, accumulate: lists → bucket sums.
+//!
+//! The fast variant works on equal slices of the grouped list, each on one worker:
+//!
+//! 1. Pair up neighbours inside every run and add all pairs of the slice in one batch of affine
+//!    additions (5M+1S each, one inversion per batch). An odd point is carried along.
+//! 2. Repeat on the sums, which now lie next to each other in cache, until every run is one point:
+//!    a run of k points costs k − 1 additions in ⌈log₂ k⌉ rounds.
+//! 3. A run that began in an earlier slice leaves a partial sum; these are added to their runs by the
+//!    same procedure, as a list of their own.
+//!
+//! Only the first round reads bases at random. A bucket that holds everything is merely many slices of
+//! one run each: skew costs nothing.
+
+use rayon::prelude::*;
+
+use super::arithmetic::{Arithmetic, Coordinates, Pair};
+use super::pool::Pool;
+use super::xyzz::Xyzz;
+use crate::Error;
+use crate::control::Control;
+
+/// Working memory of one worker.
+pub(crate) struct Workspace<A: Arithmetic> {
+    current: Vec<A::Point>,
+    next: Vec<A::Point>,
+    live: Vec<Run>,
+    pairs: Vec<Pair>,
+    scratch: A::Scratch,
+}
+
+impl<A: Arithmetic> Default for Workspace<A> {
+    fn default() -> Self {
+        Self {
+            current: Vec::new(),
+            next: Vec::new(),
+            live: Vec::new(),
+            pairs: Vec::new(),
+            scratch: A::Scratch::default(),
+        }
+    }
+}
+
+/// A run inside a slice: which output it belongs to and where its points are.
+#[derive(Clone, Copy)]
+struct Run {
+    output: u32,
+    start: u32,
+    length: u32,
+}
+
+/// A list of entries in runs, and the points they refer to.
+pub(crate) struct List<'a, P, E> {
+    pub points: &'a [P],
+    /// Entry at a position.
+    pub entry: E,
+    /// First position of each run, and the end of the last.
+    pub starts: &'a [u32],
+}
+
+impl<P, E: Fn(usize) -> u32 + Sync> List<'_, P, E> {
+    fn runs(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn run(&self, run: usize) -> std::ops::Range<usize> {
+        self.starts[run] as usize..self.starts[run + 1] as usize
+    }
+}
+
+/// Sums every run into `sums`, in slices of `slice` entries.
+pub(crate) fn sum_runs<A, E>(
+    arithmetic: &A,
+    list: &List<'_, A::Point, E>,
+    slice: usize,
+    pool: &Pool<Workspace<A>>,
+    control: &Control,
+    sums: &mut Vec<A::Point>,
+) -> Result<(), Error>
+where
+    A: Arithmetic,
+    E: Fn(usize) -> u32 + Sync,
+{
+    sums.clear();
+    sums.resize(list.runs(), A::INFINITY);
+    let carried = {
+        let tasks = cut(list, slice, sums);
+        tasks
+            .into_par_iter()
+            .map(|task| {
+                let length = task.entries.len() as u64;
+                let carried = pool.with(|workspace| sum_slice(arithmetic, list, task, workspace));
+                control.advance(length).map(|()| carried)
+            })
+            .collect::<Result<Vec<_>, _>>()?
+    };
+    let carried: Vec<_> = carried.into_iter().flatten().collect();
+    if carried.is_empty() {
+        return Ok(());
+    }
+    add_carried(arithmetic, carried, slice, pool, control, sums)
+}
+
+/// One slice: its entries, the run it starts in, and the outputs of the runs that start in it.
+struct Task<'a, P> {
+    entries: std::ops::Range<usize>,
+    first_run: usize,
+    outputs: &'a mut [P],
+}
+
+fn cut<'a, P, E: Fn(usize) -> u32 + Sync>(
+    list: &List<'_, P, E>,
+    slice: usize,
+    mut sums: &'a mut [P],
+) -> Vec<Task<'a, P>> {
+    let total = *list.starts.last().expect("starts has an end") as usize;
+    let runs = &list.starts[..list.runs()];
+    let mut tasks = Vec::with_capacity(total.div_ceil(slice));
+    for start in (0..total).step_by(slice) {
+        let end = (start + slice).min(total);
+        let first_inside = runs.partition_point(|&s| (s as usize) < start);
+        let after = runs.partition_point(|&s| (s as usize) < end);
+        let (outputs, rest) = sums.split_at_mut(after - first_inside);
+        sums = rest;
+        let begins_inside = first_inside < runs.len() && runs[first_inside] as usize == start;
+        let first_run = if begins_inside { first_inside } else { first_inside - 1 };
+        tasks.push(Task { entries: start..end, first_run, outputs });
+    }
+    tasks
+}
+
+/// Sums the runs of one slice; returns the partial sum of a run that began before it.
+fn sum_slice<A, E>(
+    arithmetic: &A,
+    list: &List<'_, A::Point, E>,
+    task: Task<'_, A::Point>,
+    workspace: &mut Workspace<A>,
+) -> Option<(u32, A::Point)>
+where
+    A: Arithmetic,
+    E: Fn(usize) -> u32 + Sync,
+{
+    let Workspace { current, next, live, pairs, scratch } = workspace;
+    let Task { entries, first_run, outputs } = task;
+    let continued = list.run(first_run).start < entries.start;
+    let last_run = first_run + outputs.len() + usize::from(continued);
+    let mut carried = None;
+    let mut emit = |run: u32, point: A::Point| match (continued, run) {
+        (true, 0) => carried = Some((first_run as u32, point)),
+        _ => outputs[run as usize - usize::from(continued)] = point,
+    };
+    live.clear();
+    live.extend((first_run..last_run).map(|run| {
+        let range = list.run(run);
+        let start = range.start.max(entries.start);
+        let length = (range.end.min(entries.end) - start) as u32;
+        Run { output: (run - first_run) as u32, start: start as u32, length }
+    }));
+    // The first round reads entries; the points of later rounds lie in `current` in order.
+    let entry = |position: u32| (list.entry)(position as usize);
+    round(arithmetic, list.points, entry, live, pairs, next, scratch, &mut emit);
+    while !live.is_empty() {
+        std::mem::swap(current, next);
+        round(arithmetic, current, |position| position, live, pairs, next, scratch, &mut emit);
+    }
+    carried
+}
+
+/// One generation of the trees: `live` runs over `points` become half as long over `next`; runs of
+/// one point are emitted and dropped.
+#[allow(clippy::too_many_arguments)]
+fn round<A: Arithmetic>(
+    arithmetic: &A,
+    points: &[A::Point],
+    entry: impl Fn(u32) -> u32,
+    live: &mut Vec<Run>,
+    pairs: &mut Vec<Pair>,
+    next: &mut Vec<A::Point>,
+    scratch: &mut A::Scratch,
+    emit: &mut impl FnMut(u32, A::Point),
+) {
+    pairs.clear();
+    let mut out = 0u32;
+    live.retain_mut(|run| {
+        if run.length == 1 {
+            emit(run.output, arithmetic.signed(points, entry(run.start)));
+            return false;
+        }
+        for k in 0..run.length / 2 {
+            let at = run.start + 2 * k;
+            pairs.push(Pair { a: entry(at), b: entry(at + 1), out: out + k });
+        }
+        let odd = run.length % 2 == 1;
+        if odd {
+            let last = entry(run.start + run.length - 1);
+            let needed = (out + run.length / 2) as usize + 1;
+            if next.len() < needed {
+                next.resize(needed, A::INFINITY);
+            }
+            next[needed - 1] = arithmetic.signed(points, last);
+        }
+        let length = run.length.div_ceil(2);
+        *run = Run { start: out, length, ..*run };
+        out += length;
+        true
+    });
+    if next.len() < out as usize {
+        next.resize(out as usize, A::INFINITY);
+    }
+    if !pairs.is_empty() {
+        arithmetic.add_pairs(points, pairs, next, scratch);
+    }
+}
+
+/// Adds partial sums of runs that crossed slice borders to what their first slice produced.
+fn add_carried<A: Arithmetic>(
+    arithmetic: &A,
+    carried: Vec<(u32, A::Point)>,
+    slice: usize,
+    pool: &Pool<Workspace<A>>,
+    control: &Control,
+    sums: &mut [A::Point],
+) -> Result<(), Error> {
+    let (mut runs, mut starts, mut points) = (Vec::new(), Vec::new(), Vec::new());
+    for (run, point) in carried {
+        if runs.last() != Some(&run) {
+            runs.push(run);
+            starts.push(points.len() as u32);
+            points.push(sums[run as usize]);
+        }
+        points.push(point);
+    }
+    starts.push(points.len() as u32);
+    let list = List { points: &points, entry: |position| position as u32, starts: &starts };
+    let mut completed = Vec::new();
+    sum_runs(arithmetic, &list, slice, pool, &control.silent(), &mut completed)?;
+    for (run, sum) in runs.into_iter().zip(completed) {
+        sums[run as usize] = sum;
+    }
+    Ok(())
+}
+
+/// The plain variant: one worker per bucket with an accumulator of its own, longest runs first so
+/// that the last ones to finish are short.
+pub(crate) fn sum_runs_plainly<F, A, E>(
+    arithmetic: &A,
+    list: &List<'_, A::Point, E>,
+    a: &F,
+    control: &Control,
+) -> Result<Vec<A::Point>, Error>
+where
+    F: ark_ff::Field,
+    A: Coordinates<F>,
+    E: Fn(usize) -> u32 + Sync,
+{
+    let mut order: Vec<u32> = (0..list.runs() as u32).collect();
+    order.par_sort_unstable_by_key(|&run| std::cmp::Reverse(list.run(run as usize).len()));
+    let mut sums: Vec<(u32, A::Point)> = order
+        .into_par_iter()
+        .map(|run| {
+            let range = list.run(run as usize);
+            control.advance(range.len() as u64)?;
+            let sum = range.fold(Xyzz::INFINITY, |sum, position| {
+                let point = arithmetic.signed(list.points, (list.entry)(position));
+                sum.add_affine(&arithmetic.unpack(&point), a)
+            });
+            let mut packed = [A::INFINITY];
+            arithmetic.pack(&[sum.to_affine()], &mut packed);
+            Ok((run, packed[0]))
+        })
+        .collect::<Result<_, Error>>()?;
+    sums.par_sort_unstable_by_key(|(run, _)| *run);
+    Ok(sums.into_iter().map(|(_, sum)| sum).collect())
+}
+
+/// The fused variant: every slice is swept from its largest bucket down. With `running` the sum of
+/// the points met so far, Σ |digit|·P = Σ (gap to the next smaller bucket)·running. Yields
+/// (bucket set, partial window sum) pairs, and leaves reduce a plain sum.
+pub(crate) fn sweep<F, A, E>(
+    arithmetic: &A,
+    list: &List<'_, A::Point, E>,
+    keys: &[u32],
+    buckets: u64,
+    slice: usize,
+    a: &F,
+    control: &Control,
+) -> Result<Vec<(usize, Xyzz<F>)>, Error>
+where
+    F: ark_ff::Field,
+    A: Coordinates<F>,
+    E: Fn(usize) -> u32 + Sync,
+{
+    let total = *list.starts.last().expect("starts has an end") as usize;
+    let slices: Vec<_> = (0..total).step_by(slice).collect();
+    let partial = slices.into_par_iter().map(|start| {
+        let end = (start + slice).min(total);
+        control.advance((end - start) as u64)?;
+        let locate = |key: u32| ((u64::from(key) / buckets) as usize, u64::from(key) % buckets + 1);
+        let mut run = list.starts.partition_point(|&s| (s as usize) < end) - 1;
+        let (mut set, mut weight) = locate(keys[run]);
+        let (mut running, mut sum) = (Xyzz::INFINITY, Xyzz::INFINITY);
+        let mut sums = Vec::new();
+        for position in (start..end).rev() {
+            if position < list.starts[run] as usize {
+                run -= 1;
+                let (next_set, next_weight) = locate(keys[run]);
+                let drop = if next_set == set { weight - next_weight } else { weight };
+                sum = sum.add(&running.mul(drop, a), a);
+                if next_set != set {
+                    sums.push((set, sum));
+                    (running, sum) = (Xyzz::INFINITY, Xyzz::INFINITY);
+                }
+                (set, weight) = (next_set, next_weight);
+            }
+            let point = arithmetic.signed(list.points, (list.entry)(position));
+            running = running.add_affine(&arithmetic.unpack(&point), a);
+        }
+        sums.push((set, sum.add(&running.mul(weight, a), a)));
+        Ok(sums)
+    });
+    Ok(partial.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect())
+}

@@ -1,0 +1,183 @@
+//! Stage 1, decompose: scalars → digits.
+//!
+//! 1. Read each scalar as an integer and check it against its bound.
+//! 2. Shorten it: replace a residue k > r/2 by −(r − k), or split it along the endomorphism.
+//! 3. Add the bias Σ 2^(c−1)·2^(jc). Digit j of a signed decomposition is then bits jc … jc+c−1 minus
+//!    2^(c−1), with no carry from one window to the next.
+//!
+//! The digits are not stored: a window reads its bits when it is grouped. The sign of a shortened scalar
+//! sits in the top bit of its words.
+
+use std::ops::Range;
+
+use ark_ff::PrimeField;
+use rayon::prelude::*;
+
+use crate::curve::Splitter;
+use crate::plan::{Digits, MAX_SCALAR_BITS, ScalarBound, Shape};
+use crate::scalars::Data;
+use crate::{CurveSpec, Error, Scalars};
+
+const MAX_WORDS: usize = MAX_SCALAR_BITS as usize / 64 + 1;
+
+/// Biased scalars of one chunk.
+pub(crate) struct Decomposed {
+    /// `words` for each half of each scalar.
+    data: Vec<u64>,
+    words: usize,
+    halves: usize,
+    window_bits: u32,
+    /// Digit value that stands for zero.
+    zero: u32,
+}
+
+/// A digit: the bucket it selects (from 0, for |digit| − 1) and whether it is negative.
+pub(crate) type Digit = Option<(u32, bool)>;
+
+impl Decomposed {
+    /// Digit `window` of half `half` of scalar `index`; `None` is zero.
+    #[inline(always)]
+    pub(crate) fn digit(&self, index: usize, half: usize, window: u32) -> Digit {
+        let at = (index * self.halves + half) * self.words;
+        let words = &self.data[at..at + self.words];
+        let bit = (window * self.window_bits) as usize;
+        let (word, shift) = (bit / 64, bit % 64);
+        let mut value = words[word] >> shift;
+        if shift + self.window_bits as usize > 64 {
+            value |= words[word + 1] << (64 - shift);
+        }
+        let value = (value as u32) & ((1 << self.window_bits) - 1);
+        let scalar_negative = words[self.words - 1] >> 63 == 1;
+        if value == self.zero {
+            return None;
+        }
+        let negative = value < self.zero;
+        Some((value.abs_diff(self.zero) - 1, negative != scalar_negative))
+    }
+
+    /// Scalars in the chunk.
+    pub(crate) fn len(&self) -> usize {
+        self.data.len() / (self.words * self.halves)
+    }
+}
+
+/// How scalars are shortened before the bias is added.
+enum Shorten {
+    Keep,
+    Negate { order: Vec<u64>, half: Vec<u64> },
+    Split(Splitter),
+}
+
+/// Decomposes the scalars in `range`.
+pub(crate) fn decompose<F: PrimeField>(
+    scalars: &Scalars<'_, F>,
+    range: Range<usize>,
+    shape: &Shape,
+    curve: &CurveSpec,
+) -> Result<Decomposed, Error> {
+    let (words, halves) = (shape.scalar_words, shape.halves());
+    let shorten = match &curve.endomorphism {
+        Some(endomorphism) if shape.endomorphism => Shorten::Split(Splitter::new(endomorphism)),
+        _ if shape.negate => {
+            let order = curve.order.to_u64_digits();
+            let mut half = (&curve.order >> 1u32).to_u64_digits();
+            half.resize(order.len(), 0);
+            Shorten::Negate { order, half }
+        }
+        _ => Shorten::Keep,
+    };
+    let mut bias = shape.bias().to_u64_digits();
+    bias.resize(words, 0);
+    let mut data = vec![0u64; range.len() * halves * words];
+    let start = range.start;
+    data.par_chunks_mut(halves * words).with_min_len(256).enumerate().try_for_each(
+        |(i, out)| {
+            let index = start + i;
+            let mut k = [0u64; MAX_WORDS];
+            read(scalars, index, &mut k)?;
+            match &shorten {
+                Shorten::Keep => out.copy_from_slice(&k[..words]),
+                Shorten::Negate { order, half } => {
+                    let negative = less(half, &k[..half.len()]);
+                    if negative {
+                        subtract_from(order, &mut k);
+                    }
+                    out.copy_from_slice(&k[..words]);
+                    finish(out, &bias, negative);
+                    return Ok(());
+                }
+                Shorten::Split(splitter) => {
+                    for (out, (negative, half)) in out.chunks_mut(words).zip(splitter.split(&k)) {
+                        let used = words.min(half.len());
+                        out[..used].copy_from_slice(&half[..used]);
+                        finish(out, &bias, negative);
+                    }
+                    return Ok(());
+                }
+            }
+            finish(out, &bias, false);
+            Ok(())
+        },
+    )?;
+    let zero = match shape.digits {
+        Digits::Unsigned => 0,
+        Digits::Signed => 1 << (shape.window_bits - 1),
+    };
+    Ok(Decomposed { data, words, halves, window_bits: shape.window_bits, zero })
+}
+
+/// Adds the bias and records the sign.
+fn finish(out: &mut [u64], bias: &[u64], negative: bool) {
+    let mut carry = false;
+    for (word, &b) in out.iter_mut().zip(bias) {
+        let (sum, c1) = word.overflowing_add(b);
+        let (sum, c2) = sum.overflowing_add(u64::from(carry));
+        (*word, carry) = (sum, c1 | c2);
+    }
+    if let Some(last) = out.last_mut() {
+        *last |= u64::from(negative) << 63;
+    }
+}
+
+/// Scalar `index` as an integer, checked against its bound.
+fn read<F: PrimeField>(
+    scalars: &Scalars<'_, F>,
+    index: usize,
+    out: &mut [u64; MAX_WORDS],
+) -> Result<(), Error> {
+    match scalars.data {
+        Data::Residues(s) => {
+            let integer = s[index].into_bigint();
+            let limbs = integer.as_ref();
+            out[..limbs.len()].copy_from_slice(limbs);
+            return Ok(());
+        }
+        Data::Bools(s) => out[0] = u64::from(s[index]),
+        Data::U8(s) => out[0] = u64::from(s[index]),
+        Data::U16(s) => out[0] = u64::from(s[index]),
+        Data::U32(s) => out[0] = u64::from(s[index]),
+        Data::Words { data, words } => {
+            out[..words].copy_from_slice(&data[index * words..(index + 1) * words]);
+        }
+    }
+    let ScalarBound::Bits(bits) = scalars.bound else { return Ok(()) };
+    let (word, shift) = ((bits / 64) as usize, bits % 64);
+    if out[word] >> shift != 0 || out[word + 1..].iter().any(|&w| w != 0) {
+        return Err(Error::ScalarTooLarge { index, bound: format!("2^{bits}") });
+    }
+    Ok(())
+}
+
+fn less(a: &[u64], b: &[u64]) -> bool {
+    a.iter().rev().lt(b.iter().rev())
+}
+
+/// `k ← order − k`
+fn subtract_from(order: &[u64], k: &mut [u64; MAX_WORDS]) {
+    let mut borrow = false;
+    for (x, &m) in k.iter_mut().zip(order) {
+        let (difference, b1) = m.overflowing_sub(*x);
+        let (difference, b2) = difference.overflowing_sub(u64::from(borrow));
+        (*x, borrow) = (difference, b1 | b2);
+    }
+}

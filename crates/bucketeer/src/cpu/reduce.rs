@@ -1,0 +1,202 @@
+//! Stage 4, reduce: bucket sums → one point per window, Σ weight·bucket.
+//!
+//! *Window splitting* cuts the bits of the weight in two: weight = high·2^h + low, so that
+//! Σ weight·P = 2^h·Σ high·(sum of all P with that high part) + Σ low·(sum of all P with that low part).
+//! Both inner sums are sums of runs, the very thing the accumulate stage does fast; each bucket enters
+//! two of them. The two *planes* that result have 2^(c/2) buckets each and are split again until
+//! single bits remain: about 2 additions per bucket, all of them batched.
+//!
+//! The *running sum* variants are the textbook ones, one accumulator per slice.
+
+use ark_ff::Field;
+use rayon::prelude::*;
+
+use super::accumulate::{List, Workspace, sum_runs};
+use super::arithmetic::{Arithmetic, Coordinates};
+use super::pool::Pool;
+use super::xyzz::Xyzz;
+use crate::Error;
+use crate::control::Control;
+
+/// Buckets of one bucket set: weights ascending, and for each its sum.
+pub(crate) struct Buckets<'a, P> {
+    pub weights: Vec<u32>,
+    pub sums: &'a [P],
+}
+
+/// Part of a bucket set's weights: bits `offset … offset + bits` of them.
+struct Plane {
+    set: usize,
+    offset: u32,
+    bits: u32,
+    /// Its weights, ascending and not zero, and where their points are in the current list.
+    weights: Vec<u32>,
+    first: usize,
+}
+
+/// Window splitting over all sets of a pass at once.
+pub(crate) fn window_splitting<F: Field, A: Coordinates<F>>(
+    arithmetic: &A,
+    sets: Vec<Buckets<'_, A::Point>>,
+    slice: usize,
+    pool: &Pool<Workspace<A>>,
+    control: &Control,
+    a: &F,
+) -> Result<Vec<Xyzz<F>>, Error> {
+    let control = control.silent();
+    let mut bits_of: Vec<Vec<(u32, A::Point)>> = sets.iter().map(|_| Vec::new()).collect();
+    let whole: &[A::Point] = joined(&sets);
+    let mut planes = Vec::new();
+    let mut first = 0;
+    for (set, buckets) in sets.into_iter().enumerate() {
+        let Some(largest) = buckets.weights.last() else { continue };
+        let bits = u32::BITS - largest.leading_zeros();
+        let length = buckets.weights.len();
+        planes.push(Plane { set, offset: 0, bits, weights: buckets.weights, first });
+        first += length;
+    }
+    let (mut points, mut sums): (Vec<A::Point>, Vec<A::Point>) = (Vec::new(), Vec::new());
+    let mut source = whole;
+    loop {
+        planes.retain(|plane| {
+            if plane.bits == 1 {
+                bits_of[plane.set].push((plane.offset, source[plane.first]));
+            }
+            plane.bits > 1
+        });
+        if planes.is_empty() {
+            break;
+        }
+        let (entries, starts, halves) = split(planes);
+        planes = halves;
+        let list = List { points: source, entry: |p: usize| entries[p], starts: &starts };
+        sum_runs(arithmetic, &list, slice, pool, &control, &mut sums)?;
+        std::mem::swap(&mut points, &mut sums);
+        source = &points;
+    }
+    Ok(bits_of
+        .into_par_iter()
+        .map(|mut bits| {
+            bits.sort_unstable_by_key(|(offset, _)| std::cmp::Reverse(*offset));
+            let mut position = bits.first().map_or(0, |(offset, _)| *offset);
+            let mut sum = Xyzz::INFINITY;
+            for (offset, point) in bits {
+                while position > offset {
+                    sum = sum.double(a);
+                    position -= 1;
+                }
+                sum = sum.add_affine(&arithmetic.unpack(&point), a);
+            }
+            (0..position).fold(sum, |sum, _| sum.double(a))
+        })
+        .collect())
+}
+
+/// The sums of all sets as the one slice they are parts of.
+fn joined<'a, P>(sets: &[Buckets<'a, P>]) -> &'a [P] {
+    sets.first().map_or(&[], |set| set.sums)
+}
+
+/// Splits every plane into its low and its high half: the entries and runs to sum, and the planes
+/// that the sums form.
+fn split(planes: Vec<Plane>) -> (Vec<u32>, Vec<u32>, Vec<Plane>) {
+    let total: usize = planes.iter().map(|plane| plane.weights.len()).sum();
+    let mut entries: Vec<u32> = Vec::with_capacity(2 * total);
+    let mut starts = Vec::new();
+    let mut halves = Vec::with_capacity(2 * planes.len());
+    for plane in planes {
+        let low_bits = plane.bits / 2;
+        let mask = (1u32 << low_bits) - 1;
+        let first = starts.len();
+        let weights = low_half(&plane, mask, &mut entries, &mut starts);
+        halves.push(Plane { bits: low_bits, weights, first, ..plane });
+        // The weights ascend, so equal high parts are neighbours already.
+        let (mut weights, first) = (Vec::new(), starts.len());
+        for (i, &weight) in plane.weights.iter().enumerate() {
+            let high = weight >> low_bits;
+            if high == 0 {
+                continue;
+            }
+            if weights.last() != Some(&high) {
+                weights.push(high);
+                starts.push(entries.len() as u32);
+            }
+            entries.push((plane.first + i) as u32);
+        }
+        let (offset, bits) = (plane.offset + low_bits, plane.bits - low_bits);
+        halves.push(Plane { offset, bits, weights, first, ..plane });
+    }
+    starts.push(entries.len() as u32);
+    halves.retain(|plane| !plane.weights.is_empty());
+    (entries, starts, halves)
+}
+
+/// Orders a plane's points by the low part of their weights, by counting.
+fn low_half(plane: &Plane, mask: u32, entries: &mut Vec<u32>, starts: &mut Vec<u32>) -> Vec<u32> {
+    let mut positions = vec![0u32; mask as usize + 1];
+    for &weight in &plane.weights {
+        positions[(weight & mask) as usize] += 1;
+    }
+    let mut weights = Vec::new();
+    let mut position = entries.len() as u32;
+    for low in 1..=mask {
+        let count = std::mem::replace(&mut positions[low as usize], position);
+        if count > 0 {
+            weights.push(low);
+            starts.push(position);
+            position += count;
+        }
+    }
+    entries.resize(position as usize, 0);
+    for (i, &weight) in plane.weights.iter().enumerate() {
+        let low = (weight & mask) as usize;
+        if low != 0 {
+            entries[positions[low] as usize] = (plane.first + i) as u32;
+            positions[low] += 1;
+        }
+    }
+    weights
+}
+
+/// Running sums over `slices` parts of each set's buckets; one part is the plain running sum.
+pub(crate) fn running_sums<F: Field, A: Coordinates<F>>(
+    arithmetic: &A,
+    sets: &[Buckets<'_, A::Point>],
+    slices: usize,
+    a: &F,
+) -> Vec<Xyzz<F>> {
+    let mut first = 0;
+    sets.iter()
+        .map(|buckets| {
+            let sums = &buckets.sums[first..first + buckets.weights.len()];
+            first += sums.len();
+            let length = sums.len().div_ceil(slices).max(1);
+            let partial = buckets.weights.par_chunks(length).zip(sums.par_chunks(length));
+            partial
+                .map(|(weights, sums)| running_sum(arithmetic, weights, sums, a))
+                .reduce(|| Xyzz::INFINITY, |x, y| x.add(&y, a))
+        })
+        .collect()
+}
+
+/// Σ weight·sum from the largest weight down: `running` is the sum of all buckets met, and is added
+/// once for every step the weight falls — down to the slice's smallest weight one by one in the dense
+/// case, by a small multiple over gaps and for the weights below the slice.
+fn running_sum<F: Field, A: Arithmetic + Coordinates<F>>(
+    arithmetic: &A,
+    weights: &[u32],
+    sums: &[A::Point],
+    a: &F,
+) -> Xyzz<F> {
+    let (mut running, mut total) = (Xyzz::INFINITY, Xyzz::INFINITY);
+    for (i, sum) in sums.iter().enumerate().rev() {
+        running = running.add_affine(&arithmetic.unpack(sum), a);
+        let below = if i == 0 { 0 } else { weights[i - 1] };
+        let step = match weights[i] - below {
+            1 => running,
+            gap => running.mul(u64::from(gap), a),
+        };
+        total = total.add(&step, a);
+    }
+    total
+}

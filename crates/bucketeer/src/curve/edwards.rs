@@ -1,0 +1,108 @@
+//! Twisted Edwards ↔ short Weierstrass, by way of the Montgomery model.
+//!
+//! `a·x² + y² = 1 + d·x²·y²` is birational to `B·v² = u³ + A·u² + u` with `A = 2(a+d)/(a−d)`,
+//! `B = 4/(a−d)`, `u = (1+y)/(1−y)`, `v = u/x` (Bernstein et al., "Twisted Edwards curves", thm 3.2),
+//! and that to `Y² = X³ + αX + β` with `X = (u + A/3)/B`, `Y = v/B`.
+//! Two points escape the formulas: the identity (0, 1) ↦ infinity, and (0, −1) ↦ (u, v) = (0, 0).
+//! Going back, `v = 0 ≠ u` and `u = −1` are the points at infinity of a model that is not complete.
+
+use ark_ec::AffineRepr;
+use ark_ec::twisted_edwards::{Affine, TECurveConfig};
+use ark_ff::{AdditiveGroup, Field};
+
+use super::Weierstrass;
+
+/// Coefficients of the Montgomery model and what the maps need of them.
+struct Montgomery<F> {
+    b: F,
+    inverse_of_b: F,
+    third_of_a: F,
+}
+
+impl<F: Field> Montgomery<F> {
+    fn new(a: F, d: F) -> (Self, F) {
+        let over_difference = (a - d).inverse().expect("a ≠ d on an Edwards curve");
+        let coefficient_a = (a + d).double() * over_difference;
+        let b = over_difference.double().double();
+        let third = F::from(3u64).inverse().expect("the characteristic is not 3");
+        let inverse_of_b = b.inverse().expect("4/(a−d) is not 0");
+        (Self { b, inverse_of_b, third_of_a: coefficient_a * third }, coefficient_a)
+    }
+}
+
+/// The coefficients `α = (3 − A²)/(3B²)` and `β = (2A³ − 9A)/(27B³)` of the short Weierstrass model.
+pub(super) fn weierstrass_coefficients<F: Field>(a: F, d: F) -> (F, F) {
+    let (m, coefficient_a) = Montgomery::new(a, d);
+    let third = F::from(3u64).inverse().expect("the characteristic is not 3");
+    let a2 = coefficient_a.square();
+    let alpha = (F::from(3u64) - a2) * third * m.inverse_of_b.square();
+    let nine = F::from(9u64);
+    let beta = (a2.double() - nine) * coefficient_a * (third * m.inverse_of_b).pow([3]);
+    (alpha, beta)
+}
+
+pub(super) fn to_weierstrass<P: TECurveConfig>(
+    points: &[Affine<P>],
+    out: &mut Vec<Weierstrass<P::BaseField>>,
+) {
+    let (m, _) = Montgomery::new(P::COEFF_A, P::COEFF_D);
+    let one = P::BaseField::ONE;
+    let mut inverses: Vec<_> = points.iter().map(|p| (one - p.y) * p.x).collect();
+    ark_ff::serial_batch_inversion_and_mul(&mut inverses, &one);
+    out.clear();
+    out.extend(points.iter().zip(inverses).map(|(p, inverse)| {
+        if p.x == P::BaseField::ZERO {
+            return (!p.is_zero()).then(|| (m.third_of_a * m.inverse_of_b, P::BaseField::ZERO));
+        }
+        // inverse = 1/((1−y)·x), so u = (1+y)·x·inverse and v = u/x = (1+y)·inverse.
+        let v = (one + p.y) * inverse;
+        let u = v * p.x;
+        Some(((u + m.third_of_a) * m.inverse_of_b, v * m.inverse_of_b))
+    }));
+}
+
+pub(super) fn from_weierstrass<P: TECurveConfig>(
+    point: Weierstrass<P::BaseField>,
+) -> Option<Affine<P>> {
+    let Some((x, y)) = point else { return Some(Affine::zero()) };
+    let (m, _) = Montgomery::new(P::COEFF_A, P::COEFF_D);
+    let one = P::BaseField::ONE;
+    let (u, v) = (x * m.b - m.third_of_a, y * m.b);
+    if u == P::BaseField::ZERO {
+        return Some(Affine::new_unchecked(P::BaseField::ZERO, -one));
+    }
+    Some(Affine::new_unchecked(u * v.inverse()?, (u - one) * (u + one).inverse()?))
+}
+
+#[cfg(all(test, feature = "curves"))]
+mod tests {
+    use super::*;
+    use ark_ec::CurveGroup;
+    use ark_std::{UniformRand, test_rng};
+
+    /// Points of every order dividing the cofactor, and random ones, survive the round trip and
+    /// satisfy the Weierstrass equation.
+    fn round_trip<P: TECurveConfig>() {
+        let one = P::BaseField::ONE;
+        let mut rng = test_rng();
+        let mut points = vec![Affine::<P>::zero(), Affine::new_unchecked(P::BaseField::ZERO, -one)];
+        points.extend((0..20).map(|_| Affine::<P>::rand(&mut rng)));
+        let moved = (points[2] + points[1]).into_affine();
+        points.push(moved);
+        let mut out = Vec::new();
+        to_weierstrass::<P>(&points, &mut out);
+        let (alpha, beta) = weierstrass_coefficients(P::COEFF_A, P::COEFF_D);
+        for (point, image) in points.iter().zip(out) {
+            if let Some((x, y)) = image {
+                assert_eq!(y.square(), x.pow([3]) + alpha * x + beta);
+            }
+            assert_eq!(from_weierstrass::<P>(image), Some(*point));
+        }
+    }
+
+    #[test]
+    fn edwards_points_survive_the_round_trip() {
+        round_trip::<ark_ed_on_bls12_377::EdwardsConfig>();
+        round_trip::<ark_ed_on_bls12_381_bandersnatch::BandersnatchConfig>();
+    }
+}

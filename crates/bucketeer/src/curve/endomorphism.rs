@@ -1,0 +1,271 @@
+//! The GLV endomorphism of curves `y² = x³ + b`, and the splitting of scalars along it.
+//!
+//! If β is a cube root of unity in the base field, φ(x, y) = (β·x, y) maps the curve to itself, and on
+//! the subgroup of order r it is multiplication by a cube root of unity λ mod r. A scalar k is then
+//! written k = k₁ + λ·k₂ with |k₁|, |k₂| ≈ √r, so that k·P = k₁·P + k₂·φ(P): half as many windows over
+//! twice as many points (Gallant, Lambert, Vanstone 2001). φ(P) costs one multiplication.
+//!
+//! Both roots are found by exponentiation and matched on the generator, so any such curve gets its
+//! endomorphism, named or not. Splitting uses a reduced basis v₁, v₂ of the lattice
+//! {(x, y) : x + λ·y ≡ 0 mod r}: (k₁, k₂) = (k, 0) − c₁·v₁ − c₂·v₂ with cᵢ the rounded rational
+//! coordinates, computed as (k·gᵢ) >> shift with gᵢ precomputed.
+
+use ark_ec::CurveGroup;
+use ark_ff::{AdditiveGroup, Field, PrimeField};
+use num_bigint::{BigInt, BigUint, Sign};
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+
+use super::{Curve, Model};
+
+/// φ(x, y) = (β·x, y) = λ·(x, y), with a short basis of its lattice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endomorphism {
+    /// Cube root of unity in the prime field.
+    pub beta: BigUint,
+    /// The matching cube root of unity modulo the group order.
+    pub lambda: BigUint,
+    /// Two short vectors (x, y) with x + λ·y ≡ 0 modulo the order.
+    pub basis: [[BigInt; 2]; 2],
+    /// Bits that suffice for |k₁| and |k₂|.
+    pub bits: u32,
+    order: BigUint,
+}
+
+pub(super) fn find<C: Curve>() -> Option<Endomorphism> {
+    let Model::ShortWeierstrass { a, .. } = C::model() else { return None };
+    if a != C::BaseField::ZERO || C::ScalarField::MODULUS_BIT_SIZE > 64 * MAX_WORDS as u32 {
+        return None;
+    }
+    let beta = cube_root_of_unity::<<C::BaseField as Field>::BasePrimeField>()?;
+    let lambda = cube_root_of_unity::<C::ScalarField>()?;
+    let generator = C::GENERATOR;
+    let (x, y) = generator.xy()?;
+    let image = (generator * lambda).into_affine().xy()?;
+    let beta = [beta, beta.square()]
+        .into_iter()
+        .find(|root| image == (x.mul_by_base_prime_field(root), y))?;
+    Some(Endomorphism::new(beta.into(), lambda.into(), C::ScalarField::MODULUS.into()))
+}
+
+fn cube_root_of_unity<F: PrimeField>() -> Option<F> {
+    let (exponent, rest) = (F::MODULUS.into() - 1u32).div_rem(&BigUint::from(3u32));
+    rest.is_zero().then_some(())?;
+    let digits = exponent.to_u64_digits();
+    (2u64..100).map(|base| F::from(base).pow(&digits)).find(|root| *root != F::ONE)
+}
+
+impl Endomorphism {
+    fn new(beta: BigUint, lambda: BigUint, order: BigUint) -> Self {
+        let basis = short_basis(&order, &lambda);
+        let norm = |i: usize| basis[0][i].abs() + basis[1][i].abs();
+        let bits = norm(0).max(norm(1)).bits() as u32;
+        Self { beta, lambda, basis, bits, order }
+    }
+}
+
+/// Two short vectors from the remainders of Euclid's algorithm on (r, λ) around √r.
+fn short_basis(order: &BigUint, lambda: &BigUint) -> [[BigInt; 2]; 2] {
+    let root = BigInt::from(order.sqrt());
+    // Rows (remainder, t) with remainder ≡ t·λ, so (remainder, −t) is in the lattice.
+    let mut rows = vec![
+        [BigInt::from(order.clone()), BigInt::zero()],
+        [BigInt::from(lambda.clone()), BigInt::one()],
+    ];
+    while rows[rows.len() - 2][0] >= root {
+        let [before, last] = [&rows[rows.len() - 2], &rows[rows.len() - 1]];
+        if last[0].is_zero() {
+            break;
+        }
+        let quotient = &before[0] / &last[0];
+        rows.push([&before[0] - &quotient * &last[0], &before[1] - &quotient * &last[1]]);
+    }
+    let vector = |row: &[BigInt; 2]| [row[0].clone(), -&row[1]];
+    let length = |v: &[BigInt; 2]| v[0].abs().max(v[1].abs());
+    let n = rows.len();
+    let (first, candidates) = (vector(&rows[n - 2]), [vector(&rows[n - 3]), vector(&rows[n - 1])]);
+    let second = candidates.into_iter().min_by_key(length).expect("two candidates");
+    [first, second]
+}
+
+/// Longest scalar, in words, that can be split; longer group orders go without the endomorphism.
+pub(crate) const MAX_WORDS: usize = 8;
+const MAX_HALF: usize = MAX_WORDS / 2 + 1;
+
+/// A signed integer of at most `MAX_HALF` words.
+type Half = (bool, [u64; MAX_HALF]);
+
+/// Splits scalars with fixed-width arithmetic.
+#[derive(Debug, Clone)]
+pub(crate) struct Splitter {
+    /// `round(2^shift·|coordinate multiplier|/r)` and its sign, for c₁ and c₂.
+    multipliers: [(bool, Vec<u64>); 2],
+    basis: [[Half; 2]; 2],
+    shift: u32,
+    words: usize,
+}
+
+impl Splitter {
+    pub(crate) fn new(e: &Endomorphism) -> Self {
+        let order = BigInt::from(e.order.clone());
+        let words = e.order.bits().div_ceil(64) as usize;
+        let [v1, v2] = &e.basis;
+        let determinant = &v1[0] * &v2[1] - &v1[1] * &v2[0];
+        // Cramer: (k, 0) = c₁·v₁ + c₂·v₂ has c₁ = k·v₂.y/det and c₂ = −k·v₁.y/det, det = ±r.
+        let flip = determinant.is_negative();
+        debug_assert_eq!(determinant.abs(), order);
+        let shift = 64 * words as u32 + 2;
+        let multiplier = |y: BigInt| {
+            let scaled: BigInt = (y.abs() << shift) / &order;
+            (y.is_negative() != flip, scaled.magnitude().to_u64_digits())
+        };
+        let half = |value: &BigInt| {
+            let mut out = [0; MAX_HALF];
+            let digits = value.magnitude().to_u64_digits();
+            out[..digits.len()].copy_from_slice(&digits);
+            (value.sign() == Sign::Minus, out)
+        };
+        Self {
+            multipliers: [multiplier(v2[1].clone()), multiplier(-&v1[1])],
+            basis: [v1, v2].map(|v| [half(&v[0]), half(&v[1])]),
+            shift,
+            words,
+        }
+    }
+
+    /// `k` below the group order → (k₁, k₂), each as sign and magnitude.
+    pub(crate) fn split(&self, k: &[u64]) -> [Half; 2] {
+        let c = [0, 1].map(|i| {
+            let (negative, g) = &self.multipliers[i];
+            (*negative, rounded_product(&k[..self.words], g, self.shift))
+        });
+        let mut low = [0; MAX_HALF];
+        low[..self.words.min(MAX_HALF)].copy_from_slice(&k[..self.words.min(MAX_HALF)]);
+        // All sums are exact modulo 2^(64·MAX_HALF), and |kᵢ| < 2^(64·MAX_HALF − 1) by `bits`.
+        [0, 1].map(|coordinate| {
+            let mut sum = if coordinate == 0 { low } else { [0; MAX_HALF] };
+            for i in 0..2 {
+                let (negative, v) = &self.basis[i][coordinate];
+                let product = wrapping_mul(&c[i].1, v);
+                if c[i].0 == *negative {
+                    wrapping_sub(&mut sum, &product);
+                } else {
+                    wrapping_add(&mut sum, &product);
+                }
+            }
+            let negative = sum[MAX_HALF - 1] >> 63 == 1;
+            if negative {
+                let value = std::mem::replace(&mut sum, [0; MAX_HALF]);
+                wrapping_sub(&mut sum, &value);
+            }
+            (negative, sum)
+        })
+    }
+}
+
+/// `(k·g + 2^(shift−1)) >> shift`
+fn rounded_product(k: &[u64], g: &[u64], shift: u32) -> [u64; MAX_HALF] {
+    let mut product = [0u64; 2 * MAX_WORDS + 2];
+    let bit = shift - 1;
+    product[(bit / 64) as usize] = 1 << (bit % 64);
+    for (i, &a) in k.iter().enumerate() {
+        let mut carry = 0u128;
+        for (j, &b) in g.iter().enumerate() {
+            let t = u128::from(a) * u128::from(b) + u128::from(product[i + j]) + carry;
+            product[i + j] = t as u64;
+            carry = t >> 64;
+        }
+        for word in &mut product[i + g.len()..] {
+            let t = u128::from(*word) + carry;
+            *word = t as u64;
+            carry = t >> 64;
+        }
+    }
+    let (skip, bits) = ((shift / 64) as usize, shift % 64);
+    std::array::from_fn(|i| {
+        let low = product.get(skip + i).copied().unwrap_or(0);
+        let high = product.get(skip + i + 1).copied().unwrap_or(0);
+        if bits == 0 { low } else { (low >> bits) | (high << (64 - bits)) }
+    })
+}
+
+fn wrapping_mul(a: &[u64; MAX_HALF], b: &[u64; MAX_HALF]) -> [u64; MAX_HALF] {
+    let mut out = [0u64; MAX_HALF];
+    for i in 0..MAX_HALF {
+        let mut carry = 0u128;
+        for j in 0..MAX_HALF - i {
+            let t = u128::from(a[i]) * u128::from(b[j]) + u128::from(out[i + j]) + carry;
+            out[i + j] = t as u64;
+            carry = t >> 64;
+        }
+    }
+    out
+}
+
+fn wrapping_add(a: &mut [u64; MAX_HALF], b: &[u64; MAX_HALF]) {
+    let mut carry = false;
+    for (x, &y) in a.iter_mut().zip(b) {
+        let (sum, c1) = x.overflowing_add(y);
+        let (sum, c2) = sum.overflowing_add(u64::from(carry));
+        (*x, carry) = (sum, c1 | c2);
+    }
+}
+
+fn wrapping_sub(a: &mut [u64; MAX_HALF], b: &[u64; MAX_HALF]) {
+    let mut borrow = false;
+    for (x, &y) in a.iter_mut().zip(b) {
+        let (difference, b1) = x.overflowing_sub(y);
+        let (difference, b2) = difference.overflowing_sub(u64::from(borrow));
+        (*x, borrow) = (difference, b1 | b2);
+    }
+}
+
+#[cfg(all(test, feature = "curves"))]
+mod tests {
+    use super::*;
+    use crate::CurveSpec;
+    use ark_ff::BigInteger;
+    use ark_std::{UniformRand, test_rng};
+
+    /// k₁ + λ·k₂ = k and both halves keep to their bound, for random and extreme k.
+    fn check<C: Curve>() {
+        let spec = CurveSpec::of::<C>();
+        let e = spec.endomorphism.as_ref().expect("the curve has a = 0");
+        let splitter = Splitter::new(e);
+        let lambda = C::ScalarField::from(e.lambda.clone());
+        let mut scalars = vec![C::ScalarField::ZERO, C::ScalarField::ONE, -C::ScalarField::ONE];
+        scalars.extend([lambda, -lambda, lambda + C::ScalarField::ONE]);
+        let mut rng = test_rng();
+        scalars.extend((0..2000).map(|_| C::ScalarField::rand(&mut rng)));
+        for k in scalars {
+            let halves = splitter.split(k.into_bigint().as_ref());
+            let [k1, k2] = halves.map(|(negative, words)| {
+                let magnitude = BigUint::from_bytes_le(
+                    &words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<_>>(),
+                );
+                assert!(magnitude.bits() as u32 <= e.bits, "{} > {}", magnitude.bits(), e.bits);
+                let value = C::ScalarField::from(magnitude);
+                if negative { -value } else { value }
+            });
+            assert_eq!(k1 + lambda * k2, k);
+        }
+        let half = C::ScalarField::MODULUS.num_bits().div_ceil(2);
+        assert!(e.bits <= half + 2, "{} bits per half of {half}", e.bits);
+    }
+
+    #[test]
+    fn halves_recompose_and_keep_their_bound() {
+        check::<ark_bls12_377::G1Affine>();
+        check::<ark_bls12_377::G2Affine>();
+        check::<ark_bls12_381::G1Affine>();
+        check::<ark_bls12_381::G2Affine>();
+        check::<ark_bn254::G1Affine>();
+        check::<ark_bn254::G2Affine>();
+        check::<ark_bw6_761::G1Affine>();
+        check::<ark_bw6_761::G2Affine>();
+        check::<ark_pallas::Affine>();
+        check::<ark_vesta::Affine>();
+        check::<ark_grumpkin::Affine>();
+        check::<ark_secp256k1::Affine>();
+    }
+}

@@ -1,0 +1,121 @@
+//! Curves, described rather than listed.
+//!
+//! [`Curve`] is implemented for every affine point type of arkworks' two curve models. All backends
+//! compute on a short Weierstrass curve `y² = x³ + a·x + b`: a twisted Edwards curve is carried over
+//! by its birational equivalence when its bases are loaded, and the sum is carried back. The map is
+//! a group isomorphism on every point that the affine Edwards model can express, so nothing about
+//! subgroups is assumed by it.
+
+mod edwards;
+mod endomorphism;
+#[cfg(feature = "curves")]
+pub mod named;
+mod spec;
+mod words;
+
+pub use endomorphism::Endomorphism;
+pub(crate) use endomorphism::Splitter;
+pub use spec::{CurveSpec, Model};
+pub(crate) use words::{from_words, is_montgomery, to_words};
+
+use ark_ec::AffineRepr;
+use ark_ec::short_weierstrass::{self, SWCurveConfig};
+use ark_ec::twisted_edwards::{self, TECurveConfig};
+
+/// A point of the short Weierstrass model; `None` is the point at infinity.
+pub type Weierstrass<F> = Option<(F, F)>;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// An affine point type of arkworks, and through it a curve.
+///
+/// Implemented for `short_weierstrass::Affine<P>` and `twisted_edwards::Affine<P>` with any
+/// configuration `P`; it cannot be implemented elsewhere and need not be.
+///
+/// ```
+/// use bucketeer::{Curve, CurveSpec};
+/// let spec = CurveSpec::of::<ark_bls12_377::G1Affine>();
+/// assert_eq!(spec.scalar_bits(), 253);
+/// assert!(spec.endomorphism.is_some());
+/// ```
+pub trait Curve: AffineRepr + sealed::Sealed {
+    /// The curve's equation in arkworks' model.
+    #[doc(hidden)]
+    fn model() -> Model<Self::BaseField>;
+
+    /// Carries points over to the short Weierstrass model.
+    #[doc(hidden)]
+    fn to_weierstrass(points: &[Self], out: &mut Vec<Weierstrass<Self::BaseField>>);
+
+    /// Carries a point back; `None` if the affine model cannot express it.
+    #[doc(hidden)]
+    fn from_weierstrass(point: Weierstrass<Self::BaseField>) -> Option<Self>;
+
+    /// The point with these coordinates, checked for nothing.
+    fn from_coordinates(x: Self::BaseField, y: Self::BaseField) -> Self;
+
+    /// Whether the coordinates satisfy the curve's equation.
+    fn on_curve(&self) -> bool;
+
+    /// Whether a point of the curve lies in the prime-order subgroup.
+    fn in_subgroup(&self) -> bool;
+}
+
+impl<P: SWCurveConfig> sealed::Sealed for short_weierstrass::Affine<P> {}
+
+impl<P: SWCurveConfig> Curve for short_weierstrass::Affine<P> {
+    fn model() -> Model<P::BaseField> {
+        Model::ShortWeierstrass { a: P::COEFF_A, b: P::COEFF_B }
+    }
+
+    fn to_weierstrass(points: &[Self], out: &mut Vec<Weierstrass<P::BaseField>>) {
+        out.clear();
+        out.extend(points.iter().map(AffineRepr::xy));
+    }
+
+    fn from_weierstrass(point: Weierstrass<P::BaseField>) -> Option<Self> {
+        Some(point.map_or_else(Self::identity, |(x, y)| Self::new_unchecked(x, y)))
+    }
+
+    fn from_coordinates(x: P::BaseField, y: P::BaseField) -> Self {
+        Self::new_unchecked(x, y)
+    }
+
+    fn on_curve(&self) -> bool {
+        self.is_on_curve()
+    }
+
+    fn in_subgroup(&self) -> bool {
+        self.is_in_correct_subgroup_assuming_on_curve()
+    }
+}
+
+impl<P: TECurveConfig> sealed::Sealed for twisted_edwards::Affine<P> {}
+
+impl<P: TECurveConfig> Curve for twisted_edwards::Affine<P> {
+    fn model() -> Model<P::BaseField> {
+        Model::TwistedEdwards { a: P::COEFF_A, d: P::COEFF_D }
+    }
+
+    fn to_weierstrass(points: &[Self], out: &mut Vec<Weierstrass<P::BaseField>>) {
+        edwards::to_weierstrass::<P>(points, out);
+    }
+
+    fn from_weierstrass(point: Weierstrass<P::BaseField>) -> Option<Self> {
+        edwards::from_weierstrass::<P>(point)
+    }
+
+    fn from_coordinates(x: P::BaseField, y: P::BaseField) -> Self {
+        Self::new_unchecked(x, y)
+    }
+
+    fn on_curve(&self) -> bool {
+        self.is_on_curve()
+    }
+
+    fn in_subgroup(&self) -> bool {
+        self.is_in_correct_subgroup_assuming_on_curve()
+    }
+}

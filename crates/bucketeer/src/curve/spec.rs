@@ -1,0 +1,125 @@
+//! What the plan and the backends need to know of a curve, read off its arkworks configuration.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
+
+use ark_ec::{AffineRepr, CurveConfig};
+use ark_ff::{Field, PrimeField};
+use num_bigint::BigUint;
+
+use super::{Curve, Endomorphism, edwards, endomorphism, is_montgomery};
+
+/// A curve's equation in arkworks' model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Model<F> {
+    /// `y² = x³ + a·x + b`
+    ShortWeierstrass {
+        /// Coefficient of `x`.
+        a: F,
+        /// Constant term.
+        b: F,
+    },
+    /// `a·x² + y² = 1 + d·x²·y²`
+    TwistedEdwards {
+        /// Coefficient of `x²`.
+        a: F,
+        /// Coefficient of `x²·y²`.
+        d: F,
+    },
+}
+
+/// A curve as data: everything that specialises a plan or a kernel.
+///
+/// Field elements are canonical integers, one per component of the extension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CurveSpec {
+    /// The equation as arkworks has it.
+    pub model: Model<Vec<BigUint>>,
+    /// `a` and `b` of the short Weierstrass form the backends compute on.
+    pub weierstrass: [Vec<BigUint>; 2],
+    /// Characteristic `p` of the base field.
+    pub modulus: BigUint,
+    /// 64-bit words of one prime-field element.
+    pub limbs: usize,
+    /// Degree of the base field over its prime field: 1 or 2 for the named curves.
+    pub degree: usize,
+    /// For degree 2, the square of the extension's generator.
+    pub non_residue: Option<BigUint>,
+    /// Prime order `r` of the subgroup the scalars belong to.
+    pub order: BigUint,
+    /// Index of that subgroup in the curve.
+    pub cofactor: BigUint,
+    /// The cheap endomorphism of curves with `a = 0`, where there is one.
+    pub endomorphism: Option<Endomorphism>,
+    /// Whether field elements in memory are their Montgomery words.
+    pub montgomery: bool,
+}
+
+static SPECS: LazyLock<Mutex<HashMap<TypeId, Arc<CurveSpec>>>> = LazyLock::new(Mutex::default);
+
+impl CurveSpec {
+    /// The description of `C`, computed once per process.
+    pub fn of<C: Curve>() -> Arc<Self> {
+        let key = TypeId::of::<C>();
+        let lock = || SPECS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(spec) = lock().get(&key) {
+            return spec.clone();
+        }
+        let spec = Arc::new(Self::read::<C>());
+        lock().insert(key, spec.clone());
+        spec
+    }
+
+    fn read<C: Curve>() -> Self {
+        let (model, a, b) = match C::model() {
+            Model::ShortWeierstrass { a, b } => {
+                (Model::ShortWeierstrass { a: integers(&a), b: integers(&b) }, a, b)
+            }
+            Model::TwistedEdwards { a, d } => {
+                let (wa, wb) = edwards::weierstrass_coefficients(a, d);
+                (Model::TwistedEdwards { a: integers(&a), d: integers(&d) }, wa, wb)
+            }
+        };
+        type Config<C> = <C as AffineRepr>::Config;
+        Self {
+            model,
+            weierstrass: [integers(&a), integers(&b)],
+            modulus: <C::BaseField as Field>::BasePrimeField::MODULUS.into(),
+            limbs: C::BaseField::characteristic().len(),
+            degree: C::BaseField::extension_degree() as usize,
+            non_residue: non_residue::<C::BaseField>(),
+            order: C::ScalarField::MODULUS.into(),
+            cofactor: from_u64s(Config::<C>::COFACTOR),
+            endomorphism: endomorphism::find::<C>(),
+            montgomery: is_montgomery::<C::BaseField>(),
+        }
+    }
+
+    /// Bits of the group order.
+    pub fn scalar_bits(&self) -> u32 {
+        self.order.bits() as u32
+    }
+
+    /// Bytes of one affine point, both coordinates packed.
+    pub fn point_bytes(&self) -> u64 {
+        2 * 8 * (self.limbs * self.degree) as u64
+    }
+}
+
+fn from_u64s(words: &[u64]) -> BigUint {
+    words.iter().rev().fold(BigUint::ZERO, |sum, &word| (sum << 64) + word)
+}
+
+fn integers<F: Field>(element: &F) -> Vec<BigUint> {
+    element.to_base_prime_field_elements().map(Into::into).collect()
+}
+
+fn non_residue<F: Field>() -> Option<BigUint> {
+    if F::extension_degree() != 2 {
+        return None;
+    }
+    let parts = [0u64, 1].map(F::BasePrimeField::from);
+    let generator = F::from_base_prime_field_elems(parts)?;
+    integers(&generator.square()).into_iter().next()
+}

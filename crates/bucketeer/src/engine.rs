@@ -1,0 +1,67 @@
+//! The seam between the library and its backends.
+
+use std::time::Duration;
+
+use crate::control::Control;
+use crate::plan::Plan;
+use crate::{Curve, Error, Scalars};
+
+/// Where a run's bases are.
+pub(crate) enum Source<'a, C> {
+    /// In the caller's memory, converted chunk by chunk.
+    Borrowed(&'a [C]),
+    /// In the engine, since [`Engine::load`].
+    Resident,
+}
+
+/// A backend, for one curve.
+pub(crate) trait Engine<C: Curve>: Send + Sync {
+    /// Makes the table of `points` that the plan asks for and keeps it.
+    fn load(&mut self, plan: &Plan, points: &[C]);
+
+    /// Carries out a plan.
+    fn run(
+        &self,
+        plan: &Plan,
+        source: Source<'_, C>,
+        scalars: &Scalars<'_, C::ScalarField>,
+        control: &Control,
+    ) -> Result<(C::Group, Timings), Error>;
+}
+
+/// Wall-clock time of each stage of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Timings {
+    /// Bases brought into the device's form, where they were not resident.
+    pub load: Duration,
+    /// Scalars to digits.
+    pub decompose: Duration,
+    /// Digits to lists.
+    pub group: Duration,
+    /// Lists to bucket sums.
+    pub accumulate: Duration,
+    /// Bucket sums to window points.
+    pub reduce: Duration,
+    /// Window points to the result.
+    pub combine: Duration,
+}
+
+impl Timings {
+    /// The stages by name, in order.
+    pub fn stages(&self) -> [(&'static str, Duration); 6] {
+        [
+            ("load", self.load),
+            ("decompose", self.decompose),
+            ("group", self.group),
+            ("accumulate", self.accumulate),
+            ("reduce", self.reduce),
+            ("combine", self.combine),
+        ]
+    }
+
+    /// All stages together.
+    pub fn total(&self) -> Duration {
+        self.stages().iter().map(|(_, duration)| *duration).sum()
+    }
+}

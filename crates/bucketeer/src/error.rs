@@ -1,0 +1,122 @@
+//! The one error type of the library.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Everything that can go wrong, with the data needed to say what and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Bases and scalars that must pair up do not.
+    #[error("{bases} bases but {scalars} scalars: the lengths must be equal")]
+    LengthMismatch {
+        /// How many bases were given.
+        bases: usize,
+        /// How many scalars were given.
+        scalars: usize,
+    },
+    /// The MSM with this index inside a batch failed.
+    #[error("MSM {index} of the batch: {source}")]
+    Batch {
+        /// Position in the batch, from 0.
+        index: usize,
+        /// What went wrong there.
+        source: Box<Error>,
+    },
+    /// The smallest plan needs more memory than is available.
+    #[error("out of memory: {} needed, {} available", Bytes(*needed), Bytes(*available))]
+    OutOfMemory {
+        /// Bytes the smallest plan needs.
+        needed: u64,
+        /// Bytes the device or the limit allows.
+        available: u64,
+    },
+    /// No such device, or it cannot be used here.
+    #[error("no device {device}: {reason}")]
+    NoDevice {
+        /// The device as the caller named it.
+        device: String,
+        /// What is missing and how to get it.
+        reason: String,
+    },
+    /// A setting outside what the plan can carry out.
+    #[error("{setting} = {value} is not possible: {reason}")]
+    InvalidSetting {
+        /// Name of the setting.
+        setting: &'static str,
+        /// The value given.
+        value: String,
+        /// Why it cannot be used.
+        reason: String,
+    },
+    /// A scalar at or above the stated bound.
+    #[error("scalar {index} is not below {bound}")]
+    ScalarTooLarge {
+        /// Position of the scalar, from 0.
+        index: usize,
+        /// The bound, in words ("2^64", "the group order").
+        bound: String,
+    },
+    /// A base that is not what it must be.
+    #[error("base {index} is {reason}")]
+    InvalidBase {
+        /// Position of the base, from 0.
+        index: usize,
+        /// What is wrong with it.
+        reason: PointFault,
+    },
+    /// The sum is a point the curve's affine model cannot express. Only twisted Edwards curves that
+    /// are not complete have such points, and none lies in the prime-order subgroup.
+    #[error("the sum is a point at infinity of an incomplete twisted Edwards model")]
+    NotRepresentable,
+    /// The progress hook or [`Job::cancel`](crate::Job::cancel) stopped the run.
+    #[error("cancelled")]
+    Cancelled,
+    /// A name that is not in a list of names.
+    #[error("unknown {what} \"{name}\": expected one of {expected}")]
+    UnknownName {
+        /// What was named: "curve", "preset", "device".
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// The names there are.
+        expected: String,
+    },
+    /// A file that cannot be read as what it should be.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where in the file.
+        reason: String,
+    },
+    /// A fault inside Bucketeer that did not produce a result.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+/// What is wrong with a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PointFault {
+    /// It does not satisfy the curve's equation.
+    #[error("not on the curve")]
+    NotOnCurve,
+    /// It is on the curve and outside the prime-order subgroup.
+    #[error("not in the prime-order subgroup")]
+    NotInSubgroup,
+}
+
+/// A number of bytes, shown in the largest fitting unit of 1024.
+pub(crate) struct Bytes(pub u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+        let unit = (self.0.max(1).ilog2() / 10) as usize;
+        match unit {
+            0 => write!(f, "{} B", self.0),
+            _ => write!(f, "{:.1} {}", self.0 as f64 / (1u64 << (10 * unit)) as f64, UNITS[unit]),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! MSMs in the background.
+
+use std::thread::JoinHandle;
+
+use crate::bases::Report;
+use crate::control::CancelToken;
+use crate::{Curve, Error};
+
+/// An MSM that runs in the background; made by [`Bases::submit`](crate::Bases::submit).
+///
+/// Dropping a job cancels it and does not wait.
+///
+/// ```
+/// # use ark_ec::AffineRepr;
+/// # use ark_bls12_377::{Fr, G1Affine};
+/// # use bucketeer::{Bases, Device};
+/// let bases = Bases::load(&Device::cpu(), &[G1Affine::generator(); 4])?;
+/// let job = bases.submit(vec![Fr::from(2); 4])?;
+/// assert_eq!(job.wait()?, G1Affine::generator() * Fr::from(8));
+/// # Ok::<(), bucketeer::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "dropping a job cancels it"]
+pub struct Job<C: Curve> {
+    thread: Option<JoinHandle<Result<Report<C>, Error>>>,
+    cancel: CancelToken,
+}
+
+impl<C: Curve> Job<C> {
+    pub(crate) fn spawn(
+        work: impl FnOnce(CancelToken) -> Result<Report<C>, Error> + Send + 'static,
+    ) -> Result<Self, Error> {
+        let cancel = CancelToken::default();
+        let token = cancel.clone();
+        let thread = std::thread::Builder::new()
+            .name("bucketeer-job".into())
+            .spawn(move || work(token))
+            .map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))?;
+        Ok(Self { thread: Some(thread), cancel })
+    }
+
+    /// Waits for the sum.
+    pub fn wait(self) -> Result<C::Group, Error> {
+        Ok(self.wait_with_report()?.result)
+    }
+
+    /// Waits for the sum, with plan and timings.
+    pub fn wait_with_report(mut self) -> Result<Report<C>, Error> {
+        let Some(thread) = self.thread.take() else { return Err(Error::Cancelled) };
+        thread.join().unwrap_or_else(|_| Err(Error::Internal("the job's thread panicked".into())))
+    }
+
+    /// Whether the job has ended, with a sum or an error.
+    pub fn is_finished(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Makes the job end with [`Error::Cancelled`] at its next step.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+}
+
+impl<C: Curve> Drop for Job<C> {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}

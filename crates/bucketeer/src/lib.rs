@@ -1,0 +1,51 @@
+//! Bucketeer computes multi-scalar multiplications, `Q = k₁·P₁ + … + kₙ·Pₙ`, over elliptic curves.
+//!
+//! ```
+//! use ark_ec::AffineRepr;
+//! use ark_bls12_377::{Fr, G1Affine};
+//!
+//! let bases = vec![G1Affine::generator(); 1000];
+//! let scalars: Vec<Fr> = (0..1000u64).map(Fr::from).collect();
+//! let sum = bucketeer::msm(&bases, &scalars)?;
+//! assert_eq!(sum, G1Affine::generator() * Fr::from(499_500));
+//! # Ok::<(), bucketeer::Error>(())
+//! ```
+//!
+//! The types are arkworks 0.6's; any short Weierstrass or twisted Edwards curve over a prime field or its
+//! quadratic extension works. [`msm`] is the whole library for most callers. [`Bases`] keeps bases on
+//! a [`Device`], with precomputation, batches and background [`Job`]s; a [`plan::Plan`] says beforehand
+//! what a run will do and how much memory it takes.
+//!
+//! Nothing here is constant time: do not use it where scalars must stay secret from someone who can
+//! measure its running time.
+
+pub mod plan;
+
+mod bases;
+mod control;
+mod cpu;
+mod curve;
+mod device;
+mod engine;
+mod error;
+mod job;
+mod msm;
+mod scalars;
+
+#[cfg(feature = "curves")]
+pub use curve::named as curves;
+#[cfg(feature = "conformance")]
+pub mod conformance;
+#[cfg(feature = "io")]
+pub mod io;
+
+pub use bases::{Bases, Builder, Report};
+pub use control::{CancelToken, Hook, Progress};
+pub use curve::{Curve, CurveSpec, Endomorphism, Model, Weierstrass};
+pub use device::{Device, DeviceFacts};
+pub use engine::Timings;
+pub use error::{Error, PointFault};
+pub use job::Job;
+pub use msm::{msm, msm_batch};
+pub use plan::Plan;
+pub use scalars::{AsScalars, ScalarElement, Scalars};

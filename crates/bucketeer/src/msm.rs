@@ -1,0 +1,44 @@
+//! One call, best device.
+
+use crate::bases::{Builder, in_batch};
+use crate::{AsScalars, Curve, Device, Error, Scalars};
+
+/// `Σ kᵢ·Pᵢ` on the best device present.
+///
+/// Points are trusted to lie in the prime-order subgroup, as in arkworks; see
+/// [`Bases`](crate::Bases) for the alternatives.
+///
+/// ```
+/// use ark_ec::AffineRepr;
+/// use ark_bls12_381::{Fr, G1Affine};
+/// let bases = vec![G1Affine::generator(); 10];
+/// let scalars: Vec<Fr> = (1..=10u64).map(Fr::from).collect();
+/// assert_eq!(bucketeer::msm(&bases, &scalars)?, G1Affine::generator() * Fr::from(55));
+/// # Ok::<(), bucketeer::Error>(())
+/// ```
+pub fn msm<'a, C: Curve>(
+    bases: &[C],
+    scalars: impl Into<Scalars<'a, C::ScalarField>>,
+) -> Result<C::Group, Error> {
+    Builder::default().msm(&Device::best(), bases, scalars)
+}
+
+/// Many MSMs, each with bases and scalars of its own, of any lengths.
+///
+/// ```
+/// use ark_ec::AffineRepr;
+/// use ark_bls12_381::{Fr, G1Affine};
+/// let g = G1Affine::generator();
+/// let sums = bucketeer::msm_batch(&[(&[g, g][..], &[1u64, 2][..]), (&[g], &[7])])?;
+/// assert_eq!(sums, [g * Fr::from(3), g * Fr::from(7)]);
+/// # Ok::<(), bucketeer::Error>(())
+/// ```
+pub fn msm_batch<C, S>(batch: &[(&[C], &S)]) -> Result<Vec<C::Group>, Error>
+where
+    C: Curve,
+    S: AsScalars<C::ScalarField> + ?Sized + Sync,
+{
+    let device = Device::best();
+    let builder = Builder::default();
+    in_batch(&device, batch, |(bases, scalars)| builder.msm(&device, bases, scalars.as_scalars()))
+}

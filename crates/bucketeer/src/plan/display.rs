@@ -1,0 +1,103 @@
+//! The plan in words and figures.
+
+use std::fmt;
+
+use super::{Accumulate, Digits, Group, Plan, Reduce};
+use crate::error::Bytes;
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shape = &self.shape;
+        let mut row = |name: &str, value: String| writeln!(f, "{name:<14} {value}");
+        row("bases", format!("{} in {} chunk(s) of {}", self.n, self.chunks, self.chunk))?;
+        if self.batch > 1 {
+            row("batch", self.batch.to_string())?;
+        }
+        if let Some(preset) = self.preset {
+            row("preset", preset.into())?;
+        }
+        row("decompose", self.decompose_text())?;
+        row(
+            "windows",
+            format!(
+                "{} of {} bits, precompute factor {}, {} bucket set(s) of {} buckets",
+                shape.windows,
+                shape.window_bits,
+                shape.precompute,
+                shape.bucket_sets,
+                shape.buckets
+            ),
+        )?;
+        row("group", format!("{}, {} set(s) per pass", self.group, self.sets_per_pass))?;
+        row("accumulate", self.accumulate.to_string())?;
+        row("reduce", self.reduce.to_string())?;
+        row("combine", "Horner with doublings".into())?;
+        row(
+            "additions",
+            format!(
+                "{:.4e} into buckets, {:.4e} to reduce, {:.0} doublings",
+                self.cost.bucket_additions, self.cost.reduce_additions, self.cost.doublings
+            ),
+        )?;
+        row(
+            "predicted",
+            format!("{:.2} ms on {} threads", self.cost.nanoseconds / 1e6, self.device.threads),
+        )?;
+        for buffer in &self.buffers {
+            row("memory", format!("{:<20} {:>12}", buffer.name, Bytes(buffer.bytes).to_string()))?;
+        }
+        write!(f, "{:<14} {:<20} {:>12}", "memory", "total", Bytes(self.bytes()).to_string())
+    }
+}
+
+impl Plan {
+    fn decompose_text(&self) -> String {
+        let shape = &self.shape;
+        let mut text = format!("{}, {} bits", shape.digits, shape.scalar_bits);
+        if shape.endomorphism {
+            text += " per half, split by the endomorphism";
+        }
+        if shape.negate {
+            text += ", k → r − k where that is shorter";
+        }
+        text
+    }
+}
+
+impl fmt::Display for Digits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unsigned => "unsigned digits",
+            Self::Signed => "signed digits",
+        })
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sort => "sort by bucket",
+            Self::Csr => "count, scan, scatter",
+        })
+    }
+}
+
+impl fmt::Display for Accumulate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::PerBucket => "a worker per bucket, longest first",
+            Self::Slices => "equal slices, batched affine additions",
+            Self::FusedSweep => "fused sweep, partial window sums",
+        })
+    }
+}
+
+impl fmt::Display for Reduce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RunningSum => f.write_str("running sum"),
+            Self::SlicedRunningSum { slices } => write!(f, "running sums over {slices} slices"),
+            Self::WindowSplitting => f.write_str("window splitting"),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The bytes of every buffer, and the passes and chunks that make them fit.
+
+use super::{Accumulate, Group, Plan, Request};
+use crate::CurveSpec;
+use crate::device::Kernel;
+
+/// One buffer of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Buffer {
+    /// What it holds.
+    pub name: &'static str,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Name of the buffer of stored bases.
+pub(super) const BASES: &str = "bases";
+
+/// Entries in a grouped list are 32-bit: 31 bits of index and a sign.
+const MAX_POINTS: usize = 1 << 31;
+/// Positions in a grouped list are 32-bit.
+const MAX_ENTRIES: usize = u32::MAX as usize;
+/// Below this many bases per chunk the reduction outweighs everything else.
+const MIN_CHUNK: usize = 1 << 10;
+
+/// Entries one worker sums at a time: a power of two whose points fill about a quarter of a
+/// second-level cache of 1–2 MiB, so that all rounds of a tree but the first stay in it.
+pub(super) fn slice_entries(request: &Request<'_>) -> usize {
+    let fitting = (768 << 10) / request.curve.point_bytes() as usize;
+    (1 << fitting.ilog2()).clamp(1 << 10, 1 << 13)
+}
+
+/// Chooses `sets_per_pass`, `chunk` and `parts`, and lists the buffers. `Err` carries the bytes that
+/// the smallest variant needs.
+pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Result<(), u64> {
+    let copies = plan.shape.copies();
+    plan.chunk = plan.chunk.min(MAX_POINTS / copies.max(1));
+    let smallest_chunk = MIN_CHUNK.min(plan.chunk);
+    loop {
+        plan.sets_per_pass = wanted_sets(plan);
+        loop {
+            plan.parts = parts(plan);
+            plan.buffers = buffers(plan, request);
+            if plan.bytes() <= available {
+                plan.chunks = plan.n.div_ceil(plan.chunk).max(1);
+                return Ok(());
+            }
+            if plan.sets_per_pass == 1 {
+                break;
+            }
+            plan.sets_per_pass = plan.sets_per_pass.div_ceil(2);
+        }
+        if plan.chunk <= smallest_chunk {
+            return Err(plan.bytes());
+        }
+        plan.chunk = plan.chunk.div_ceil(2).max(smallest_chunk);
+    }
+}
+
+/// As many bucket sets as give every worker several slices; large inputs need one at a time.
+fn wanted_sets(plan: &Plan) -> u32 {
+    let entries = plan.shape.entries_per_set(plan.chunk).max(1);
+    let worthwhile = (8 * plan.device.threads * plan.slice).div_ceil(entries);
+    let possible = (MAX_ENTRIES / entries).max(1);
+    (worthwhile.min(possible) as u32).clamp(1, plan.shape.bucket_sets)
+}
+
+/// Ranges of bases per bucket set in the group stage, so that all threads have some.
+fn parts(plan: &Plan) -> usize {
+    let wanted = (2 * plan.device.threads).div_ceil(plan.sets_per_pass as usize);
+    // A part smaller than the counters it needs is a loss.
+    let most = plan.shape.entries_per_set(plan.chunk) / (plan.shape.buckets as usize).max(1 << 10);
+    if plan.sets_per_pass as usize >= plan.device.threads { 1 } else { wanted.min(most).max(1) }
+}
+
+fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
+    let shape = &plan.shape;
+    let point = stored_point_bytes(request.curve, Kernel::choose(request.curve, &plan.device));
+    let chunk = plan.chunk as u64;
+    let sets = u64::from(plan.sets_per_pass);
+    let copies = shape.copies() as u64;
+    let entries = sets.saturating_mul(chunk).saturating_mul(copies);
+    let occupied = (sets * shape.buckets).min(entries);
+    let mut out = Vec::new();
+    let mut push = |name, bytes| out.push(Buffer { name, bytes });
+    // A table that is there already is the limit's business no more.
+    let held = match (request.table, plan.resident) {
+        (Some(_), _) => 0,
+        (None, true) => plan.n as u64,
+        (None, false) => chunk,
+    };
+    push(BASES, held.saturating_mul(copies).saturating_mul(point));
+    push("scalars", chunk * shape.halves() as u64 * shape.scalar_words as u64 * 8);
+    push("entries", entries.saturating_mul(if plan.group == Group::Sort { 20 } else { 4 }));
+    if plan.group == Group::Csr {
+        push("counters", sets * plan.parts as u64 * (shape.buckets + 1) * 4);
+    }
+    push("runs", occupied * 8 + 64 * sets);
+    if plan.accumulate == Accumulate::FusedSweep {
+        push("partial window sums", entries.div_ceil(plan.slice as u64) * 3 * point);
+    } else {
+        push("bucket sums", occupied * point);
+        push("reduce", reduce_bytes(occupied, sets, shape.window_bits, point));
+    }
+    push("workspaces", plan.device.threads as u64 * workspace_bytes(plan, request.curve, point));
+    out
+}
+
+/// Window splitting: an index and a sort key per bucket, and two planes of about `2^(c/2)` points
+/// for each set, at most as many as there are buckets.
+fn reduce_bytes(occupied: u64, sets: u64, window_bits: u32, point: u64) -> u64 {
+    let plane = (sets << (window_bits.div_ceil(2) + 1)).min(2 * occupied);
+    occupied * 2 * 20 + 3 * plane * (point + 16)
+}
+
+/// What one worker needs for a slice: two generations of points, the pairs, and for every pair a
+/// denominator and a running product in the kernel's own form.
+fn workspace_bytes(plan: &Plan, curve: &CurveSpec, point: u64) -> u64 {
+    let longest = (plan.shape.entries_per_set(plan.chunk) as u64)
+        .saturating_mul(u64::from(plan.sets_per_pass));
+    let slice = (plan.slice as u64).min(longest) + 16;
+    let element = (curve.limbs * curve.degree) as u64 * 8 * 3 / 2;
+    // A single-generation slice still loads bases in blocks of 1024.
+    slice * point + slice * 12 + slice * element + 1024 * 4 * point + (64 << 10)
+}
+
+/// Bytes of one point as the kernel stores it.
+pub(crate) fn stored_point_bytes(curve: &CurveSpec, kernel: Kernel) -> u64 {
+    match kernel {
+        Kernel::Ifma => curve.point_bytes(),
+        Kernel::Portable => curve.point_bytes() + 8,
+    }
+}

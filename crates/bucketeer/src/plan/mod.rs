@@ -1,0 +1,243 @@
+//! The plan: every decision of a run, taken before it.
+//!
+//! [`Plan::new`] is a pure function of a [`Request`] — curve, sizes, device and the user's settings — and
+//! can be asked on any machine about any device. Backends carry a plan out and never re-decide: they
+//! allocate what [`Plan::buffers`] lists and nothing else that grows with the input.
+//!
+//! 1. *Shape* ([`shape`]): digits, endomorphism, window bits, precompute factor → windows and bucket sets.
+//! 2. *Cost* ([`cost`]): additions × cost of each, for every window width; the cheapest shape wins.
+//! 3. *Memory* ([`memory`]): bucket sets per pass and bases per chunk such that the buffers fit, then a
+//!    smaller window, then a smaller factor, and only then [`Error::OutOfMemory`].
+
+mod cost;
+mod display;
+mod memory;
+mod preset;
+mod shape;
+
+pub use cost::Cost;
+pub use memory::Buffer;
+pub use preset::{PRESETS, Preset};
+pub use shape::{MAX_PRECOMPUTE, MAX_SCALAR_BITS, MAX_WINDOW_BITS, Shape, Table};
+
+use crate::device::DeviceFacts;
+use crate::{CurveSpec, Error};
+
+/// How digits are formed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Digits {
+    /// `0 … 2^c − 1`
+    Unsigned,
+    /// `−2^(c−1) … 2^(c−1) − 1`: half as many buckets, since −P is free.
+    Signed,
+}
+
+/// How the bases of each bucket are brought together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Group {
+    /// Sort (bucket, base) pairs. Cost and memory follow the number of bases, not of buckets.
+    Sort,
+    /// Count, scan, scatter: a transposition of the digit matrix in CSR form.
+    Csr,
+}
+
+/// How the bases of each bucket are summed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Accumulate {
+    /// One worker per bucket, longest first, one accumulator each.
+    PerBucket,
+    /// Equal slices of the grouped list, summed as trees of batched affine additions; a bucket that
+    /// crosses a slice border is completed afterwards. Large buckets need nothing special.
+    Slices,
+    /// Slices swept once from the largest bucket down, adding the running sum as the bucket index
+    /// falls: accumulate and reduce in one, leaving one partial window sum per slice.
+    FusedSweep,
+}
+
+/// How bucket sums become one point per window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reduce {
+    /// One running sum over all buckets ("big triangle").
+    RunningSum,
+    /// Running sums over this many slices, each corrected by a small multiple (cuZK, algorithm 4).
+    SlicedRunningSum {
+        /// Slices per bucket set.
+        slices: u32,
+    },
+    /// Halve the bits of the bucket index each round until single bits remain.
+    WindowSplitting,
+}
+
+/// What is known of the scalars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScalarBound {
+    /// Residues below the group order, where k·P = (k − r)·P may be used.
+    Order,
+    /// Integers below 2^bits, taken as they are.
+    Bits(u32),
+}
+
+/// The user's wishes; `None` leaves a choice to the plan.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Bits of a window, 1 to 26.
+    pub window_bits: Option<u32>,
+    /// How many shifted copies of each base are stored; 1 if not set.
+    pub precompute: Option<u32>,
+    /// Whether to use the endomorphism.
+    pub endomorphism: Option<bool>,
+    /// Whether a residue is replaced by its negative when that is shorter.
+    pub negate: Option<bool>,
+    /// Signed or unsigned digits.
+    pub digits: Option<Digits>,
+    /// Choice in the group stage.
+    pub group: Option<Group>,
+    /// Choice in the accumulate stage.
+    pub accumulate: Option<Accumulate>,
+    /// Choice in the reduce stage.
+    pub reduce: Option<Reduce>,
+    /// Most bases per chunk.
+    pub chunk: Option<usize>,
+    /// Most bytes beyond the inputs.
+    pub memory_limit: Option<u64>,
+    /// Whether bases may lie outside the prime-order subgroup.
+    pub any_point: bool,
+    /// Name of the preset these settings came from.
+    pub preset: Option<&'static str>,
+}
+
+/// Everything a plan is a function of.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    /// The curve.
+    pub curve: &'a CurveSpec,
+    /// Bases per MSM.
+    pub n: usize,
+    /// MSMs computed from the same bases.
+    pub batch: usize,
+    /// What is known of the scalars.
+    pub scalars: ScalarBound,
+    /// Whether the bases are loaded before the run and kept.
+    pub resident: bool,
+    /// The table to run on, where the bases are loaded already.
+    pub table: Option<Table>,
+    /// The device.
+    pub device: DeviceFacts,
+    /// The user's wishes.
+    pub settings: &'a Settings,
+}
+
+/// Every decision of a run.
+///
+/// ```
+/// use bucketeer::plan::{Plan, Request, ScalarBound, Settings};
+/// use bucketeer::{CurveSpec, DeviceFacts};
+/// let plan = Plan::new(&Request {
+///     curve: &CurveSpec::of::<ark_bls12_377::G1Affine>(),
+///     n: 1 << 20,
+///     batch: 1,
+///     scalars: ScalarBound::Order,
+///     resident: false,
+///     table: None,
+///     device: DeviceFacts::cpu(16, true, 64 << 30),
+///     settings: &Settings::default(),
+/// })?;
+/// println!("{plan}");
+/// assert_eq!(plan.chunks * plan.chunk >= plan.n, true);
+/// # Ok::<(), bucketeer::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Plan {
+    /// Bases per MSM.
+    pub n: usize,
+    /// MSMs in the batch.
+    pub batch: usize,
+    /// Windows, bucket sets and the form of the digits.
+    pub shape: Shape,
+    /// Choice in the group stage.
+    pub group: Group,
+    /// Choice in the accumulate stage.
+    pub accumulate: Accumulate,
+    /// Choice in the reduce stage.
+    pub reduce: Reduce,
+    /// Bases handled at once.
+    pub chunk: usize,
+    /// Chunks the bases are cut into.
+    pub chunks: usize,
+    /// Bucket sets handled at once.
+    pub sets_per_pass: u32,
+    /// Entries of the grouped list that one worker sums at a time.
+    pub slice: usize,
+    /// Ranges of bases that are counted and scattered side by side in the group stage.
+    pub parts: usize,
+    /// Whether the bases stay on the device between runs.
+    pub resident: bool,
+    /// Every buffer and its bytes.
+    pub buffers: Vec<Buffer>,
+    /// Predicted additions and time.
+    pub cost: Cost,
+    /// The device planned for.
+    pub device: DeviceFacts,
+    /// The preset the settings came from.
+    pub preset: Option<&'static str>,
+}
+
+impl Plan {
+    /// Takes every decision.
+    pub fn new(request: &Request<'_>) -> Result<Self, Error> {
+        let available = request.settings.memory_limit.unwrap_or(request.device.memory);
+        let mut best: Option<Self> = None;
+        let mut needed = u64::MAX;
+        for shape in shape::candidates(request)? {
+            let mut plan = Self::with_shape(request, shape);
+            match memory::fit(&mut plan, request, available) {
+                Ok(()) => plan.cost = cost::estimate(&plan, request.curve),
+                Err(bytes) => {
+                    needed = needed.min(bytes);
+                    continue;
+                }
+            }
+            if best.as_ref().is_none_or(|b| plan.cost.nanoseconds < b.cost.nanoseconds) {
+                best = Some(plan);
+            }
+        }
+        best.ok_or(Error::OutOfMemory { needed, available })
+    }
+
+    fn with_shape(request: &Request<'_>, shape: Shape) -> Self {
+        let settings = request.settings;
+        let chunk = settings.chunk.unwrap_or(usize::MAX).clamp(1, request.n.max(1));
+        let entries = shape.entries_per_set(chunk);
+        let sparse = shape.buckets > 4 * entries as u64;
+        Self {
+            n: request.n,
+            batch: request.batch,
+            shape,
+            group: settings.group.unwrap_or(if sparse { Group::Sort } else { Group::Csr }),
+            accumulate: settings.accumulate.unwrap_or(Accumulate::Slices),
+            reduce: settings.reduce.unwrap_or(Reduce::WindowSplitting),
+            chunk,
+            chunks: request.n.div_ceil(chunk).max(1),
+            sets_per_pass: 1,
+            slice: memory::slice_entries(request),
+            parts: 1,
+            resident: request.resident,
+            buffers: Vec::new(),
+            cost: Cost::default(),
+            device: request.device,
+            preset: settings.preset,
+        }
+    }
+
+    /// Bytes of the stored bases.
+    pub fn table_bytes(&self) -> u64 {
+        self.buffers.iter().filter(|b| b.name == memory::BASES).map(|b| b.bytes).sum()
+    }
+
+    /// Bytes of all buffers together: the most the run allocates beyond its inputs.
+    pub fn bytes(&self) -> u64 {
+        self.buffers.iter().map(|b| b.bytes).sum()
+    }
+}

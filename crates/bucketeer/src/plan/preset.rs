@@ -1,0 +1,167 @@
+//! Presets: published strategies as settings of the shared stages.
+
+use super::{Accumulate, Digits, Group, Reduce, Settings};
+use crate::Error;
+
+/// A published strategy, as data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Preset {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Where it comes from and what marks it.
+    pub about: &'static str,
+    window: Window,
+    precompute: Option<u32>,
+    digits: Option<Digits>,
+    negate: bool,
+    chunk: Option<usize>,
+    stages: Option<(Group, Accumulate, Reduce)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Window {
+    Automatic,
+    Bits(u32),
+    /// `min(most, max(1, ⌊log₂ n⌋ − below))`
+    Log {
+        below: u32,
+        most: u32,
+    },
+}
+
+const PLAIN: Preset = Preset {
+    name: "",
+    about: "",
+    window: Window::Automatic,
+    precompute: Some(1),
+    digits: Some(Digits::Unsigned),
+    negate: false,
+    chunk: None,
+    stages: None,
+};
+
+/// All presets; the first is the automatic plan.
+pub const PRESETS: [Preset; 10] = [
+    Preset {
+        name: "bucketeer",
+        about: "the automatic plan: every choice by the cost model",
+        precompute: None,
+        digits: None,
+        ..PLAIN
+    },
+    Preset {
+        name: "aleo-2022-baseline",
+        about: "ZPrize 2022 baseline: single bits as windows, chunks of 128 bases",
+        window: Window::Bits(1),
+        chunk: Some(128),
+        stages: Some((Group::Csr, Accumulate::PerBucket, Reduce::RunningSum)),
+        ..PLAIN
+    },
+    Preset {
+        name: "speakspeak",
+        about: "ZPrize 2022, cuZK: c = 21, sorted list in equal slices, sliced running sums",
+        window: Window::Bits(21),
+        stages: Some((Group::Sort, Accumulate::Slices, Reduce::SlicedRunningSum { slices: 1024 })),
+        ..PLAIN
+    },
+    Preset {
+        name: "6block",
+        about: "ZPrize 2022: c = 21, accumulate and reduce in one sweep over the sorted list",
+        window: Window::Bits(21),
+        stages: Some((Group::Sort, Accumulate::FusedSweep, Reduce::RunningSum)),
+        ..PLAIN
+    },
+    Preset {
+        name: "voronov-kolganov",
+        about: "ZPrize 2022: c = 23, signed digits",
+        window: Window::Bits(23),
+        digits: Some(Digits::Signed),
+        stages: Some((
+            Group::Sort,
+            Accumulate::PerBucket,
+            Reduce::SlicedRunningSum { slices: 1024 },
+        )),
+        ..PLAIN
+    },
+    Preset {
+        name: "matter-labs",
+        about: "ZPrize 2022 winner: f = 4, c = 23, longest buckets first, window splitting",
+        window: Window::Bits(23),
+        precompute: Some(4),
+        stages: Some((Group::Sort, Accumulate::PerBucket, Reduce::WindowSplitting)),
+        ..PLAIN
+    },
+    Preset {
+        name: "yrrid",
+        about: "ZPrize 2022 winner: f = 6, c = 23, scalars negated to clear the top bit, two windows",
+        window: Window::Bits(23),
+        precompute: Some(6),
+        digits: Some(Digits::Signed),
+        negate: true,
+        stages: Some((
+            Group::Sort,
+            Accumulate::PerBucket,
+            Reduce::SlicedRunningSum { slices: 1024 },
+        )),
+        ..PLAIN
+    },
+    Preset {
+        name: "icicle",
+        about: "ICICLE: c = min(20, log n − 4), large buckets split, window splitting",
+        window: Window::Log { below: 4, most: 20 },
+        stages: Some((Group::Sort, Accumulate::Slices, Reduce::WindowSplitting)),
+        ..PLAIN
+    },
+    Preset {
+        name: "icicle-precompute",
+        about: "ICICLE with f = 4",
+        window: Window::Log { below: 4, most: 20 },
+        precompute: Some(4),
+        stages: Some((Group::Sort, Accumulate::Slices, Reduce::WindowSplitting)),
+        ..PLAIN
+    },
+    Preset {
+        name: "derei-koh",
+        about: "ZPrize 2023 WebGPU: c = 16 signed, CSR transposition, a worker per bucket, 256 slices",
+        window: Window::Bits(16),
+        digits: Some(Digits::Signed),
+        stages: Some((Group::Csr, Accumulate::PerBucket, Reduce::SlicedRunningSum { slices: 256 })),
+        ..PLAIN
+    },
+];
+
+impl Preset {
+    /// The preset with this name.
+    pub fn named(name: &str) -> Result<&'static Self, Error> {
+        PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| Error::UnknownName {
+            what: "preset",
+            name: name.into(),
+            expected: PRESETS.map(|preset| preset.name).join(", "),
+        })
+    }
+
+    /// The preset's settings for `n` bases.
+    pub fn settings(&self, n: usize) -> Settings {
+        let automatic = self.stages.is_none();
+        Settings {
+            window_bits: match self.window {
+                Window::Automatic => None,
+                Window::Bits(bits) => Some(bits),
+                Window::Log { below, most } => {
+                    Some(n.max(1).ilog2().saturating_sub(below).clamp(1, most))
+                }
+            },
+            precompute: self.precompute,
+            endomorphism: (!automatic).then_some(false),
+            negate: (!automatic).then_some(self.negate),
+            digits: self.digits,
+            group: self.stages.map(|s| s.0),
+            accumulate: self.stages.map(|s| s.1),
+            reduce: self.stages.map(|s| s.2),
+            chunk: self.chunk,
+            preset: Some(self.name),
+            ..Settings::default()
+        }
+    }
+}

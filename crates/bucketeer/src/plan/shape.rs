@@ -1,0 +1,251 @@
+//! The shape of a run: how scalars become digits and how many bucket sets there are.
+
+use num_bigint::BigUint;
+
+use super::{Digits, Request, ScalarBound};
+use crate::Error;
+
+/// Widest window. Its signed digits fill 2^25 buckets.
+pub const MAX_WINDOW_BITS: u32 = 26;
+
+/// Largest precompute factor: one copy of a base for every bit of a 1024-bit scalar.
+pub const MAX_PRECOMPUTE: u32 = 1024;
+
+/// Longest integer scalars.
+pub const MAX_SCALAR_BITS: u32 = 1024;
+
+/// What a table of resident bases holds; runs on it must fit it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Table {
+    /// Bits of the windows it was made for.
+    pub window_bits: u32,
+    /// Bucket sets it was made for: copy j holds `2^(j·window_bits·bucket_sets)·P`.
+    pub bucket_sets: u32,
+    /// Copies of each base.
+    pub precompute: u32,
+    /// Whether φ(P) stands beside each P.
+    pub endomorphism: bool,
+}
+
+/// Windows, bucket sets and the form of the digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shape {
+    /// Signed or unsigned digits.
+    pub digits: Digits,
+    /// Whether scalars are split along the endomorphism.
+    pub endomorphism: bool,
+    /// Whether residues above r/2 are replaced by their negatives.
+    pub negate: bool,
+    /// Bits of one scalar, or of one half of it, after negation.
+    pub scalar_bits: u32,
+    /// Bits `c` of a window.
+    pub window_bits: u32,
+    /// Digit positions of one (half) scalar.
+    pub windows: u32,
+    /// Copies of each base that are stored, `2^(j·c·bucket_sets)·P` for `j < f`.
+    pub precompute: u32,
+    /// Bucket sets: windows folded by the precompute factor.
+    pub bucket_sets: u32,
+    /// Buckets in each set.
+    pub buckets: u64,
+    /// 64-bit words that hold one (half) scalar, with its sign in the top bit.
+    pub scalar_words: usize,
+}
+
+impl Shape {
+    /// The table of bases this shape asks for.
+    pub fn table(&self) -> Table {
+        Table {
+            window_bits: self.window_bits,
+            bucket_sets: self.bucket_sets,
+            precompute: self.precompute,
+            endomorphism: self.endomorphism,
+        }
+    }
+
+    /// Halves of a scalar: 2 with the endomorphism, 1 without.
+    pub fn halves(&self) -> usize {
+        1 + usize::from(self.endomorphism)
+    }
+
+    /// Stored points per base.
+    pub fn copies(&self) -> usize {
+        self.halves() * self.precompute as usize
+    }
+
+    /// Most entries that `bases` bases put into one bucket set.
+    pub fn entries_per_set(&self, bases: usize) -> usize {
+        bases.saturating_mul(self.copies())
+    }
+
+    /// Added to every scalar so that each window's digit is `bits − 2^(c−1)` without carries:
+    /// Σ 2^(c−1)·2^(jc) over the windows. Zero for unsigned digits.
+    pub fn bias(&self) -> BigUint {
+        bias(self.digits, self.window_bits, self.windows)
+    }
+}
+
+fn bias(digits: Digits, window_bits: u32, windows: u32) -> BigUint {
+    match digits {
+        Digits::Unsigned => BigUint::ZERO,
+        Digits::Signed => {
+            (0..windows).map(|j| BigUint::from(1u32) << (window_bits * (j + 1) - 1)).sum()
+        }
+    }
+}
+
+/// All shapes the request allows: window widths × forms of the digits × endomorphism × factors.
+pub(super) fn candidates(request: &Request<'_>) -> Result<Vec<Shape>, Error> {
+    let settings = request.settings;
+    validate(request)?;
+    let residues = request.scalars == ScalarBound::Order && !settings.any_point;
+    let splittable = residues
+        && request.curve.endomorphism.is_some()
+        && request.table.is_none_or(|table| table.endomorphism);
+    let endomorphisms = match settings.endomorphism {
+        Some(wish) => vec![wish && splittable],
+        None if splittable => vec![false, true],
+        None => vec![false],
+    };
+    let digits = settings.digits.map_or(vec![Digits::Signed, Digits::Unsigned], |d| vec![d]);
+    let mut shapes = Vec::new();
+    for window_bits in widths(request) {
+        // Signed one-bit digits would be −1 and 0, which express no positive number.
+        for &digits in digits.iter().filter(|d| window_bits > 1 || **d == Digits::Unsigned) {
+            for &endomorphism in &endomorphisms {
+                let negate = residues
+                    && !endomorphism
+                    && settings.negate.unwrap_or(digits == Digits::Signed);
+                shapes.extend(factors(request).filter_map(|precompute| {
+                    shape(request, digits, endomorphism, negate, window_bits, precompute)
+                }));
+            }
+        }
+    }
+    if shapes.is_empty() {
+        return Err(Error::InvalidSetting {
+            setting: "scalar bits",
+            value: format!("{:?}", request.scalars),
+            reason: "the bases were precomputed for shorter scalars".into(),
+        });
+    }
+    Ok(shapes)
+}
+
+fn validate(request: &Request<'_>) -> Result<(), Error> {
+    let settings = request.settings;
+    check("window bits", settings.window_bits, MAX_WINDOW_BITS)?;
+    check("precompute factor", settings.precompute, MAX_PRECOMPUTE)?;
+    let invalid = |setting, value: &str, reason: &str| {
+        Err(Error::InvalidSetting { setting, value: value.into(), reason: reason.into() })
+    };
+    if settings.chunk == Some(0) {
+        return invalid("chunk", "0", "a chunk holds at least one base");
+    }
+    let bits = match request.scalars {
+        ScalarBound::Order => request.curve.scalar_bits(),
+        ScalarBound::Bits(bits) => bits,
+    };
+    check("scalar bits", Some(bits), MAX_SCALAR_BITS)?;
+    if settings.window_bits == Some(1) && settings.digits == Some(Digits::Signed) {
+        return invalid("window bits", "1", "signed digits need at least 2");
+    }
+    if settings.endomorphism == Some(true) {
+        if request.curve.endomorphism.is_none() {
+            return invalid("endomorphism", "true", "the curve has none of the form (β·x, y)");
+        }
+        if settings.any_point {
+            return invalid("endomorphism", "true", "it needs bases in the prime-order subgroup");
+        }
+    }
+    Ok(())
+}
+
+/// The widths worth pricing: around log₂ of the bases, where additions and buckets balance.
+fn widths(request: &Request<'_>) -> std::ops::RangeInclusive<u32> {
+    let table = request.table.filter(|table| table.precompute > 1);
+    if let Some(bits) = table.map(|t| t.window_bits).or(request.settings.window_bits) {
+        return bits..=bits;
+    }
+    let copies = request.settings.precompute.unwrap_or(1) as usize;
+    let log = request.n.saturating_mul(copies).max(1).ilog2();
+    log.saturating_sub(10).max(1)..=(log + 3).min(MAX_WINDOW_BITS)
+}
+
+fn check(setting: &'static str, value: Option<u32>, most: u32) -> Result<(), Error> {
+    match value {
+        Some(value) if value == 0 || value > most => Err(Error::InvalidSetting {
+            setting,
+            value: value.to_string(),
+            reason: format!("it must be from 1 to {most}"),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The wished precompute factor and, should memory forbid it, the smaller ones.
+fn factors(request: &Request<'_>) -> impl Iterator<Item = u32> {
+    let wish = request.settings.precompute.unwrap_or(1);
+    std::iter::successors(Some(wish), |&f| (f > 1).then_some(f / 2))
+}
+
+fn shape(
+    request: &Request<'_>,
+    digits: Digits,
+    endomorphism: bool,
+    negate: bool,
+    window_bits: u32,
+    precompute: u32,
+) -> Option<Shape> {
+    let largest = match (&request.curve.endomorphism, request.scalars) {
+        (Some(e), _) if endomorphism => (BigUint::from(1u32) << e.bits) - 1u32,
+        (_, ScalarBound::Order) if negate => &request.curve.order >> 1,
+        (_, ScalarBound::Order) => &request.curve.order - 1u32,
+        (_, ScalarBound::Bits(bits)) => (BigUint::from(1u32) << bits) - 1u32,
+    };
+    let windows = windows_for(&largest, digits, window_bits);
+    let (bucket_sets, precompute) = match request.table.filter(|t| t.precompute > 1) {
+        Some(table) => {
+            let sets = table.bucket_sets.min(windows);
+            (sets, windows.div_ceil(sets))
+        }
+        None => {
+            let sets = windows.div_ceil(precompute);
+            (sets, windows.div_ceil(sets))
+        }
+    };
+    if request.table.is_some_and(|table| precompute > table.precompute) {
+        return None;
+    }
+    Some(Shape {
+        digits,
+        endomorphism,
+        negate,
+        scalar_bits: largest.bits() as u32,
+        window_bits,
+        windows,
+        precompute,
+        bucket_sets,
+        buckets: match digits {
+            Digits::Unsigned => (1u64 << window_bits) - 1,
+            Digits::Signed => 1u64 << (window_bits - 1),
+        },
+        scalar_words: (windows * window_bits + 1).div_ceil(64) as usize,
+    })
+}
+
+/// The fewest windows that hold `largest` plus the bias: a window for the carry out of the top digit
+/// is added only where such a carry can happen.
+fn windows_for(largest: &BigUint, digits: Digits, window_bits: u32) -> u32 {
+    let mut windows = (largest.bits() as u32).div_ceil(window_bits).max(1);
+    // With two bits to spare, bias < 2^(wc)·2/3 leaves room for anything.
+    while digits == Digits::Signed
+        && largest.bits() + 2 > u64::from(windows * window_bits)
+        && (largest + bias(digits, window_bits, windows)).bits() > u64::from(windows * window_bits)
+    {
+        windows += 1;
+    }
+    windows
+}

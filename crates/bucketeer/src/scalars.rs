@@ -1,0 +1,173 @@
+//! Scalars in the forms callers have them.
+
+use ark_ff::{BigInt, Fp, FpConfig, PrimeField};
+
+use crate::plan::{MAX_SCALAR_BITS, ScalarBound};
+
+/// Borrowed scalars, of which the type says what they are: residues (`Fr`), integers with a bound, or
+/// booleans.
+///
+/// Anything that implements [`AsScalars`] converts into it: slices, vectors and arrays of `Fr`, `bool`,
+/// `u8` … `u64`, `[u64; N]` and arkworks' `BigInt<N>`.
+///
+/// Residues stand for themselves modulo the group order. Integers are taken as they are, also at and
+/// above the order; a bound tighter than the type's own makes the run faster and is checked:
+///
+/// ```
+/// use bucketeer::{Scalars, msm};
+/// use ark_ec::AffineRepr;
+/// type Point = ark_bls12_377::G1Affine;
+/// let bases = [Point::generator(); 3];
+/// let scalars = [1u64, 2, 1000];
+/// let sum = msm(&bases, Scalars::from(&scalars).with_bits(10))?;
+/// assert_eq!(sum, Point::generator() * ark_bls12_377::Fr::from(1003));
+/// assert!(msm(&bases, Scalars::from(&scalars).with_bits(9)).is_err());
+/// # Ok::<(), bucketeer::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Scalars<'a, F> {
+    pub(crate) data: Data<'a, F>,
+    pub(crate) bound: ScalarBound,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Data<'a, F> {
+    Residues(&'a [F]),
+    Bools(&'a [bool]),
+    U8(&'a [u8]),
+    U16(&'a [u16]),
+    U32(&'a [u32]),
+    /// Integers of `words` little-endian words each.
+    Words {
+        data: &'a [u64],
+        words: usize,
+    },
+}
+
+impl<'a, F> Scalars<'a, F> {
+    /// Residues modulo the group order; for code that is generic over the field.
+    pub fn residues(scalars: &'a [F]) -> Self {
+        Self { data: Data::Residues(scalars), bound: ScalarBound::Order }
+    }
+
+    /// Integers of `words` little-endian 64-bit words each, at most 16; surplus words are ignored.
+    pub fn words(data: &'a [u64], words: usize) -> Self {
+        let words = words.clamp(1, MAX_SCALAR_BITS as usize / 64);
+        Self { data: Data::Words { data, words }, bound: ScalarBound::Bits(64 * words as u32) }
+    }
+
+    /// States that every integer is below `2^bits`. Residues are not affected.
+    #[must_use]
+    pub fn with_bits(mut self, bits: u32) -> Self {
+        if let ScalarBound::Bits(own) = self.bound {
+            self.bound = ScalarBound::Bits(bits.min(own));
+        }
+        self
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self.data {
+            Data::Residues(s) => s.len(),
+            Data::Bools(s) => s.len(),
+            Data::U8(s) => s.len(),
+            Data::U16(s) => s.len(),
+            Data::U32(s) => s.len(),
+            Data::Words { data, words } => data.len() / words,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What is known of them.
+    pub fn bound(&self) -> ScalarBound {
+        self.bound
+    }
+}
+
+/// An element type of scalars for the field `F`.
+pub trait ScalarElement<F>: Sized {
+    #[doc(hidden)]
+    fn scalars(slice: &[Self]) -> Scalars<'_, F>;
+}
+
+impl<P: FpConfig<N>, const N: usize> ScalarElement<Fp<P, N>> for Fp<P, N> {
+    fn scalars(slice: &[Self]) -> Scalars<'_, Self> {
+        Scalars::residues(slice)
+    }
+}
+
+macro_rules! small_integers {
+    ($($integer:ty, $variant:ident, $bits:literal;)*) => {$(
+        impl<F: PrimeField> ScalarElement<F> for $integer {
+            fn scalars(slice: &[Self]) -> Scalars<'_, F> {
+                Scalars { data: Data::$variant(slice), bound: ScalarBound::Bits($bits) }
+            }
+        }
+    )*};
+}
+
+small_integers! { bool, Bools, 1; u8, U8, 8; u16, U16, 16; u32, U32, 32; }
+
+impl<F: PrimeField> ScalarElement<F> for u64 {
+    fn scalars(slice: &[Self]) -> Scalars<'_, F> {
+        Scalars::words(slice, 1)
+    }
+}
+
+impl<F: PrimeField, const N: usize> ScalarElement<F> for [u64; N] {
+    fn scalars(slice: &[Self]) -> Scalars<'_, F> {
+        const { assert!(N >= 1 && N <= 16, "scalars have 1 to 16 words") };
+        Scalars::words(slice.as_flattened(), N)
+    }
+}
+
+impl<F: PrimeField, const N: usize> ScalarElement<F> for BigInt<N> {
+    fn scalars(slice: &[Self]) -> Scalars<'_, F> {
+        const { assert!(N >= 1 && N <= 16, "scalars have 1 to 16 words") };
+        const { assert!(size_of::<Self>() == 8 * N && align_of::<Self>() == 8) };
+        // SAFETY: BigInt<N> is a struct around [u64; N] alone, of the same size and alignment as
+        // checked above, so N words per element are initialised and in bounds.
+        let words = unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), slice.len() * N) };
+        Scalars::words(words, N)
+    }
+}
+
+/// Containers of scalars: what [`Scalars`] borrows from and a [`Job`](crate::Job) owns.
+pub trait AsScalars<F> {
+    /// Borrows the scalars.
+    fn as_scalars(&self) -> Scalars<'_, F>;
+}
+
+impl<F, E: ScalarElement<F>> AsScalars<F> for [E] {
+    fn as_scalars(&self) -> Scalars<'_, F> {
+        E::scalars(self)
+    }
+}
+
+impl<F, E: ScalarElement<F>, const N: usize> AsScalars<F> for [E; N] {
+    fn as_scalars(&self) -> Scalars<'_, F> {
+        E::scalars(self)
+    }
+}
+
+impl<F, E: ScalarElement<F>> AsScalars<F> for Vec<E> {
+    fn as_scalars(&self) -> Scalars<'_, F> {
+        E::scalars(self)
+    }
+}
+
+impl<F, E: ScalarElement<F>> AsScalars<F> for std::sync::Arc<[E]> {
+    fn as_scalars(&self) -> Scalars<'_, F> {
+        E::scalars(self)
+    }
+}
+
+impl<'a, F, S: AsScalars<F> + ?Sized> From<&'a S> for Scalars<'a, F> {
+    fn from(scalars: &'a S) -> Self {
+        scalars.as_scalars()
+    }
+}
