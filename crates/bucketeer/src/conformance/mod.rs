@@ -1,1 +1,5 @@
 //! The conformance table.
+
+mod inputs;
+
+pub use inputs::{Distribution, KnownBases};

@@ -1,0 +1,168 @@
+//! Inputs with known answers: bases with known logarithms, and scalars of every kind.
+
+use ark_ec::CurveGroup;
+use ark_ff::{AdditiveGroup, Field, PrimeField};
+use ark_std::UniformRand;
+use ark_std::rand::{RngCore, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use rayon::prelude::*;
+
+use crate::{Curve, Error};
+
+/// Points made side by side by one worker before they are normalised together.
+const BLOCK: usize = 1 << 10;
+
+/// Bases with known logarithms: `Pᵢ = (start + i·step)·G`, all distinct for practical purposes.
+///
+/// The sum `Σ kᵢ·Pᵢ` is then `(Σ kᵢ·(start + i·step))·G`: n field operations and one scalar
+/// multiplication check an MSM of any size.
+#[derive(Debug, Clone)]
+pub struct KnownBases<C: Curve> {
+    /// The points.
+    pub points: Vec<C>,
+    start: C::ScalarField,
+    step: C::ScalarField,
+}
+
+impl<C: Curve> KnownBases<C> {
+    /// `n` bases from a seed.
+    ///
+    /// ```
+    /// use bucketeer::conformance::KnownBases;
+    /// use bucketeer::msm;
+    /// let bases = KnownBases::<ark_bls12_377::G1Affine>::new(100, 7);
+    /// let scalars = vec![ark_bls12_377::Fr::from(3u64); 100];
+    /// assert_eq!(msm(&bases.points, &scalars)?, bases.expected(&scalars));
+    /// # Ok::<(), bucketeer::Error>(())
+    /// ```
+    pub fn new(n: usize, seed: u64) -> Self {
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let start = C::ScalarField::rand(&mut rng);
+        let step = C::ScalarField::rand(&mut rng);
+        let increment = (C::GENERATOR * step).into_affine();
+        let blocks: Vec<usize> = (0..n).step_by(BLOCK).collect();
+        let points = blocks
+            .into_par_iter()
+            .flat_map_iter(|first| {
+                let mut point = C::GENERATOR * (start + step * C::ScalarField::from(first as u64));
+                let count = BLOCK.min(n - first);
+                let mut points = Vec::with_capacity(count);
+                for _ in 0..count {
+                    points.push(point);
+                    point += increment;
+                }
+                C::Group::normalize_batch(&points)
+            })
+            .collect();
+        Self { points, start, step }
+    }
+
+    /// The logarithm of base `index`.
+    pub fn logarithm(&self, index: usize) -> C::ScalarField {
+        self.start + self.step * C::ScalarField::from(index as u64)
+    }
+
+    /// `Σ kᵢ·Pᵢ` over the first bases, from the logarithms.
+    pub fn expected(&self, scalars: &[C::ScalarField]) -> C::Group {
+        let sum: C::ScalarField =
+            scalars.par_iter().enumerate().map(|(index, k)| *k * self.logarithm(index)).sum();
+        C::GENERATOR * sum
+    }
+}
+
+/// Kinds of scalars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Distribution {
+    /// Uniform below the group order.
+    Uniform,
+    /// All zero.
+    Zero,
+    /// All one.
+    One,
+    /// All r − 1.
+    MinusOne,
+    /// One random value throughout.
+    Equal,
+    /// Uniform below 2^bits.
+    Bits(u32),
+    /// Multiples of the highest power of 65536 below the order: only the top bits are set.
+    Top,
+    /// Half zeros and ones, the rest 64-bit: a typical witness.
+    Skewed,
+    /// Nine of ten are zero, the rest uniform.
+    MostlyZero,
+}
+
+impl Distribution {
+    /// All kinds, with their names.
+    pub const ALL: [(&'static str, Self); 9] = [
+        ("uniform", Self::Uniform),
+        ("zero", Self::Zero),
+        ("one", Self::One),
+        ("minus-one", Self::MinusOne),
+        ("equal", Self::Equal),
+        ("few-bits", Self::Bits(5)),
+        ("top", Self::Top),
+        ("skewed", Self::Skewed),
+        ("mostly-zero", Self::MostlyZero),
+    ];
+
+    /// The kind with this name.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        let found = Self::ALL.iter().find(|(own, _)| *own == name);
+        found.map(|(_, kind)| *kind).ok_or_else(|| Error::UnknownName {
+            what: "distribution",
+            name: name.into(),
+            expected: Self::ALL.map(|(name, _)| name).join(", "),
+        })
+    }
+
+    /// `n` scalars from a seed, the same on every machine and for any number of threads.
+    pub fn scalars<F: PrimeField>(self, n: usize, seed: u64) -> Vec<F> {
+        let mut rng = ChaCha20Rng::seed_from_u64(seed ^ 0x5ca1_a125);
+        let same = F::rand(&mut rng);
+        let top = F::from(2u64).pow([u64::from((F::MODULUS_BIT_SIZE - 1) / 16 * 16)]);
+        let blocks: Vec<usize> = (0..n).step_by(BLOCK).collect();
+        blocks
+            .into_par_iter()
+            .flat_map_iter(|first| {
+                let mut rng = ChaCha20Rng::seed_from_u64(seed ^ 0x5ca1_a125);
+                rng.set_stream(1 + (first / BLOCK) as u64);
+                let one = move |_| self.one::<F>(&mut rng, same, top);
+                (first..n.min(first + BLOCK)).map(one)
+            })
+            .collect()
+    }
+
+    fn one<F: PrimeField>(self, rng: &mut impl RngCore, same: F, top: F) -> F {
+        match self {
+            Self::Uniform => F::rand(rng),
+            Self::Zero => F::ZERO,
+            Self::One => F::ONE,
+            Self::MinusOne => -F::ONE,
+            Self::Equal => same,
+            Self::Bits(bits) => {
+                let mut bytes = vec![0; (bits as usize).div_ceil(8)];
+                rng.fill_bytes(&mut bytes);
+                if let (Some(last), rest @ 1..) = (bytes.last_mut(), bits % 8) {
+                    *last &= (1 << rest) - 1;
+                }
+                F::from_le_bytes_mod_order(&bytes)
+            }
+            Self::Top => {
+                let spare = (F::MODULUS_BIT_SIZE - 1) % 16;
+                top * F::from(rng.next_u64() & ((1 << spare) - 1))
+            }
+            Self::Skewed => match rng.next_u32() % 4 {
+                0 => F::ZERO,
+                1 => F::ONE,
+                _ => F::from(rng.next_u64()),
+            },
+            Self::MostlyZero => match rng.next_u32() % 10 {
+                0 => F::rand(rng),
+                _ => F::ZERO,
+            },
+        }
+    }
+}
