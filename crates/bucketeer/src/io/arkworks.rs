@@ -63,10 +63,11 @@ pub fn parse_arkworks_bases<C: Curve>(
     let size = element_size(bytes, &[encoding.point_bytes::<C>()], Kind::Bases, curve)?;
     let elements = Elements { bytes: &bytes[PREFIX..], size, what: "base" };
     let reader = PointReader::<C>::new(encoding);
-    elements.parse(1, C::zero(), |bytes, out| {
+    let points = elements.parse(1, C::zero(), |bytes, out| {
         out[0] = reader.read(bytes)?;
-        point::check(&out[0], options)
-    })
+        point::check_on_curve(&out[0])
+    })?;
+    point::check_subgroup(points, options)
 }
 
 /// Scalars from the bytes of an arkworks file.

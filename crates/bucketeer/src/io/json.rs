@@ -14,7 +14,6 @@ use std::path::Path;
 
 use ark_ff::Field;
 use num_bigint::BigUint;
-use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -150,12 +149,11 @@ fn contents<C: Curve>(
     options: &ReadOptions,
     fields: Fields,
 ) -> Result<Contents<C>, Malformed> {
-    let contents = Contents::read(bytes, curve, options, fields).map_err(not_json)?;
-    let bases = contents.bases.as_deref().unwrap_or_default();
-    let fault = bases.par_iter().enumerate().find_map_first(|(index, base)| {
-        point::check(base, options).err().map(|reason| format!("base {index}: {reason}"))
-    });
-    fault.map_or(Ok(contents), |reason| Err(Malformed::new(reason)))
+    let mut contents = Contents::read(bytes, curve, options, fields).map_err(not_json)?;
+    if let Some(bases) = contents.bases.take() {
+        contents.bases = Some(point::check_subgroup(bases, options)?);
+    }
+    Ok(contents)
 }
 
 fn not_json(error: serde_json::Error) -> Malformed {

@@ -9,7 +9,7 @@
 //!
 //! Every reader works in three steps: the file is mapped into memory; its lengths are checked before
 //! anything is allocated; blocks of elements are parsed and checked in parallel, straight into the
-//! result. A `read_…` function takes a path and names it in its error. The `parse_…` function behind it
+//! result. Whether bases lie in the prime-order subgroup is checked last, for all of them together. A `read_…` function takes a path and names it in its error. The `parse_…` function behind it
 //! takes bytes.
 //!
 //! ```
@@ -40,6 +40,7 @@ mod scalar_vec;
 mod sections;
 mod snarkjs;
 mod source;
+mod subgroup;
 mod write;
 
 pub use arkworks::{parse_arkworks_bases, parse_arkworks_scalars, write_bases, write_scalars};
@@ -61,8 +62,9 @@ use source::Source;
 /// What readers check and what they put right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Whether bases must lie in the prime-order subgroup. That they lie on the curve is checked in
-    /// any case.
+    /// Whether bases must lie in the prime-order subgroup; long files are checked by sums of random
+    /// subsets, which miss a bad base with probability at most 2^−64. That bases lie on the curve is
+    /// checked in any case.
     pub subgroup_check: bool,
     /// Whether scalars above their bound are reduced modulo the group order instead of refused.
     pub reduce: bool,

@@ -10,7 +10,7 @@ use ark_ff::{Field, PrimeField};
 use num_bigint::BigUint;
 
 use super::blocks::Elements;
-use super::point::{Prime, check, from_components, prime_from_le};
+use super::point::{Prime, check_on_curve, check_subgroup, from_components, prime_from_le};
 use super::sections::{Cursor, Sections};
 use super::{Malformed, ReadOptions};
 use crate::curves::{CURVES, NamedCurve, Visitor};
@@ -198,7 +198,7 @@ fn points<C: Curve>(
     }
     let factor = inverse_of_radix::<Prime<C>>(width);
     let elements = Elements { bytes, size, what: "base" };
-    elements.parse(1, C::zero(), |bytes, out| {
+    let points = elements.parse(1, C::zero(), |bytes, out| {
         if bytes.iter().all(|&byte| byte == 0) {
             return Ok(());
         }
@@ -208,8 +208,9 @@ fn points<C: Curve>(
             x.chunks_exact(width).map(component),
             y.chunks_exact(width).map(component),
         )?;
-        check(&out[0], options)
-    })
+        check_on_curve(&out[0])
+    })?;
+    check_subgroup(points, options)
 }
 
 /// `2^(−8·width)` in the field.
