@@ -1,9 +1,9 @@
-//! arkworks' canonical serialisation: the number of elements as a 64-bit little-endian integer, then the
-//! elements, all of the same size.
+//! arkworks' canonical serialisation: the number of elements as a 64-bit little-endian integer,
+//! then the elements, all of the same size.
 //!
-//! arkworks' own reader of vectors believes the number of elements and says of a bad point only that it
-//! is bad. Here the number is held against the length of the file first, and every element is read
-//! from its own bytes, unvalidated, and checked afterwards.
+//! arkworks' own reader of vectors believes the number of elements and says of a bad point only
+//! that it is bad. Here the number is held against the length of the file first, and every element
+//! is read from its own bytes, unvalidated, and checked afterwards.
 
 use std::io;
 use std::path::Path;

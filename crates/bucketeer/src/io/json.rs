@@ -4,10 +4,10 @@
 //! {"curve": "bn254-g1", "bases": [["0x1", "0x2"], null], "scalars": ["0xff", "123"]}
 //! ```
 //!
-//! `null` is the identity; a coordinate over a quadratic extension is a pair `["c0", "c1"]`; integers are
-//! strings, hexadecimal with 0x or decimal. Other fields are ignored. The document is read twice: once for
-//! the curve, which says what scalars may be, and once for bases and scalars, which become points and
-//! integers as they are met.
+//! `null` is the identity; a coordinate over a quadratic extension is a pair `["c0", "c1"]`;
+//! integers are strings, hexadecimal with 0x or decimal. Other fields are ignored. The document is
+//! read twice: once for the curve, which says what scalars may be, and once for bases and scalars,
+//! which become points and integers as they are met.
 
 use std::any::TypeId;
 use std::path::Path;
@@ -163,8 +163,8 @@ fn not_json(error: serde_json::Error) -> Malformed {
     })
 }
 
-/// A point as JSON: `null` for the identity, else both coordinates in lower-case hexadecimal without
-/// leading zeros.
+/// A point as JSON: `null` for the identity, else both coordinates in lower-case hexadecimal
+/// without leading zeros.
 ///
 /// ```
 /// use ark_ec::AffineRepr;

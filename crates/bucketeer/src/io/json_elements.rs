@@ -1,4 +1,5 @@
-//! Bases and scalars of a JSON document, turned into points and integers one by one while it is read.
+//! Bases and scalars of a JSON document, turned into points and integers one by one while it is
+//! read.
 
 use std::fmt;
 use std::marker::PhantomData;

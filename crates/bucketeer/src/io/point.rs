@@ -29,8 +29,8 @@ pub(super) fn prime_from_le<F: PrimeField>(bytes: &[u8]) -> Option<F> {
 /// The point with these coordinates, each one element of the prime field per component; the reason
 /// where an element is missing because its integer was not below the modulus.
 ///
-/// On short Weierstrass curves arkworks may take (0, 0) for the point at infinity. In files it is the
-/// pair of coordinates it looks like, and those are of no point if arkworks does so.
+/// On short Weierstrass curves arkworks may take (0, 0) for the point at infinity. In files it is
+/// the pair of coordinates it looks like, and those are of no point if arkworks does so.
 pub(super) fn from_components<C: Curve>(
     x: impl Iterator<Item = Option<Prime<C>>>,
     y: impl Iterator<Item = Option<Prime<C>>>,

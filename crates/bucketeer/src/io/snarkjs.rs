@@ -1,8 +1,9 @@
 //! Points in snarkjs' `.ptau` and `.zkey` files.
 //!
-//! A point is its two affine coordinates, those of G2 as c0 and c1; every component is a little-endian
-//! integer of `n` bytes in Montgomery form, `value·2^(8n) mod p`; zeros alone are the point at infinity.
-//! A header section states `n`, the prime and how many points each section must hold.
+//! A point is its two affine coordinates, those of G2 as c0 and c1; every component is a
+//! little-endian integer of `n` bytes in Montgomery form, `value·2^(8n) mod p`; zeros alone are the
+//! point at infinity. A header section states `n`, the prime and how many points each section must
+//! hold.
 
 use std::fmt;
 
@@ -57,8 +58,8 @@ const ZKEY: [PointSection; 5] = [
     PointSection { name: "h", kind: 9, group: Group::G1 },
 ];
 
-/// Bases from the bytes of a `.ptau` file: section `tau-g1` or `tau-g2`, by default that of the curve's
-/// group.
+/// Bases from the bytes of a `.ptau` file: section `tau-g1` or `tau-g2`, by default that of the
+/// curve's group.
 pub fn parse_ptau<C: Curve>(
     bytes: &[u8],
     curve: &'static NamedCurve,
@@ -78,8 +79,8 @@ pub fn parse_ptau<C: Curve>(
     points(&sections, chosen, count, options)
 }
 
-/// Bases from the bytes of a Groth16 `.zkey` file: section `a`, `b1`, `b2`, `c` or `h`, by default `a`
-/// for G1 and `b2` for G2.
+/// Bases from the bytes of a Groth16 `.zkey` file: section `a`, `b1`, `b2`, `c` or `h`, by default
+/// `a` for G1 and `b2` for G2.
 pub fn parse_zkey<C: Curve>(
     bytes: &[u8],
     curve: &'static NamedCurve,

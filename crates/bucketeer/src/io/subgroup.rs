@@ -1,15 +1,15 @@
 //! Whether all points lie in the prime-order subgroup, for many points at once.
 //!
-//! Membership is that a homomorphism vanishes. If it does not vanish on some point, then on the sum of a
-//! random subset it vanishes with probability at most 1/2, whatever the others are: that point is in
-//! or out, and at most one of the two gives zero. 64 subsets with independent coins therefore miss
-//! a bad point with probability at most 2^−64, and the coins are drawn anew for every run, so no file can be
-//! made to fit them.
+//! Membership is that a homomorphism vanishes. If it does not vanish on some point, then on the sum
+//! of a random subset it vanishes with probability at most 1/2, whatever the others are: that point
+//! is in or out, and at most one of the two gives zero. 64 subsets with independent coins therefore
+//! miss a bad point with probability at most 2^−64, and the coins are drawn anew for every run, so
+//! no file can be made to fit them.
 //!
-//! Eight coins of a point make a byte and the byte a bucket, so that a point costs 8 additions instead of
-//! the hundreds of a scalar multiplication; the sums of subsets come from the 256 buckets by
-//! folding. In a block that fails, and in one too short to gain from it, every point is checked by
-//! itself.
+//! Eight coins of a point make a byte and the byte a bucket, so that a point costs 8 additions
+//! instead of the hundreds of a scalar multiplication; the sums of subsets come from the 256
+//! buckets by folding. In a block that fails, and in one too short to gain from it, every point is
+//! checked by itself.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -48,8 +48,8 @@ pub(super) fn first_outside<C: Curve>(points: &[C]) -> Option<usize> {
     })
 }
 
-/// Whether arkworks adds any two points of the curve correctly. On twisted Edwards curves its formulas
-/// have exceptions outside the subgroup unless a is a square and d is not.
+/// Whether arkworks adds any two points of the curve correctly. On twisted Edwards curves its
+/// formulas have exceptions outside the subgroup unless a is a square and d is not.
 fn is_complete<C: Curve>() -> bool {
     match C::model() {
         Model::ShortWeierstrass { .. } => true,
@@ -81,8 +81,8 @@ fn subset_sums_are_inside<C: Curve>(points: &[C], mut coins: ChaCha20Rng) -> boo
     })
 }
 
-/// For each bit of the bucket's number, the sum of the buckets that have it: the upper half is summed,
-/// then added to the lower half, where the next bit is the highest.
+/// For each bit of the bucket's number, the sum of the buckets that have it: the upper half is
+/// summed, then added to the lower half, where the next bit is the highest.
 fn fold<C: Curve>(mut buckets: &mut [C::Group]) -> Vec<C::Group> {
     let mut sums = Vec::new();
     while buckets.len() > 1 {
