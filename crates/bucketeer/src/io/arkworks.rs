@@ -149,8 +149,8 @@ fn wrong_length(
 ) -> Malformed {
     if count > ABSURD {
         return Malformed::new(format!(
-            "not JSON, .ptau or .zkey, nor arkworks serialisation, whose first 8 bytes would announce \
-             {count} elements"
+            "not JSON, .ptau or .zkey, nor arkworks serialisation, whose first 8 bytes would \
+             announce {count} elements"
         ));
     }
     let distance = |size: usize| (u128::from(count) * size as u128).abs_diff(body as u128);
