@@ -1,8 +1,5 @@
 //! The conformance table on every curve: the full table on the CPU as it is, a quick one on portable
 //! arithmetic. Where the CPU has no vector arithmetic both are the same, and the second is cheap.
-#![cfg(feature = "conformance")]
-
-mod custom_curves;
 
 use bucketeer::Device;
 use bucketeer::conformance::{CaseResult, Filter, Summary, run, run_curve};
@@ -87,9 +84,9 @@ conformance! {
         // a ≠ 0 over a field of four words.
         secp256r1: ark_secp256r1::Affine;
         // Defined beside this test.
-        secp192k1: custom_curves::secp192k1::Affine;
-        tiny: custom_curves::tiny::Affine;
-        tiny_glv: custom_curves::tiny_glv::Affine;
+        secp192k1: crate::curves::secp192k1::Affine;
+        tiny: crate::curves::tiny::Affine;
+        tiny_glv: crate::curves::tiny_glv::Affine;
     }
 }
 
