@@ -30,8 +30,12 @@ impl<'a> Arbitrary<'a> for AnySettings {
         settings.accumulate = Some(*u.choose(&ways)?);
         let slices = u.int_in_range(0..=2000)?;
         let sliced = Reduce::SlicedRunningSum { slices };
-        settings.reduce =
-            *u.choose(&[None, Some(Reduce::RunningSum), Some(sliced), Some(Reduce::WindowSplitting)])?;
+        settings.reduce = *u.choose(&[
+            None,
+            Some(Reduce::RunningSum),
+            Some(sliced),
+            Some(Reduce::WindowSplitting),
+        ])?;
         if u.arbitrary()? {
             settings.chunk = Some(u.int_in_range(0..=20)?);
         }

@@ -7,7 +7,9 @@ use ark_ed_on_bls12_377::EdwardsAffine;
 use ark_serialize::CanonicalSerialize;
 use bucketeer::Curve;
 use bucketeer::curves::NamedCurve;
-use bucketeer::io::{Encoding, ReadOptions, ScalarVec, parse_arkworks_bases, parse_arkworks_scalars};
+use bucketeer::io::{
+    Encoding, ReadOptions, ScalarVec, parse_arkworks_bases, parse_arkworks_scalars,
+};
 use bucketeer_fuzz::assert_valid;
 use libfuzzer_sys::fuzz_target;
 

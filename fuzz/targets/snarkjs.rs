@@ -34,7 +34,8 @@ impl File {
         out.extend(1u32.to_le_bytes());
         out.extend(((headers.len() + self.sections.len()) as u32).to_le_bytes());
         let headers = headers.into_iter().map(|(kind, data)| (kind, None, data));
-        let sections = self.sections.iter().map(|(k, length, data)| (u32::from(*k), *length, data.clone()));
+        let sections =
+            self.sections.iter().map(|(k, length, data)| (u32::from(*k), *length, data.clone()));
         for (kind, length, data) in headers.chain(sections) {
             out.extend(u32::to_le_bytes(kind));
             let length = length.map_or(data.len() as u64, u64::from);
