@@ -1,0 +1,65 @@
+//! Row groups that vary how a run is cut: batches, chunks, and inputs of many slices.
+
+use super::case::{Arrangement, Case, Outcome, Run, Scalars};
+use super::rows::case;
+use super::subject::{KNOWN, LARGE, Subject};
+use super::{Distribution, Filter};
+use crate::plan::{Group, Settings};
+
+/// Batches over shared bases and over bases of their own, of unequal lengths.
+pub(super) fn batches(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for n in if filter.quick { vec![33] } else { vec![0, 1, 2, 33, 600] } {
+        for (_, kind) in Distribution::ALL.into_iter().take(if filter.quick { 1 } else { 9 }) {
+            let scalars = Scalars::Kind(kind, n);
+            let own = case(Arrangement::Mixed, scalars.clone(), Settings::default());
+            cases.push(Case { run: Run::OwnBatch, ..own });
+            for precompute in [None, Some(3)] {
+                let settings = Settings { precompute, ..Settings::default() };
+                let shared = case(Arrangement::Mixed, scalars.clone(), settings);
+                cases.push(Case { run: Run::SharedBatch, ..shared });
+            }
+        }
+    }
+    cases
+}
+
+/// Chunks by setting, and by memory limits that are halved until no plan can meet them.
+pub(super) fn chunks(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for n in if filter.quick { vec![65] } else { vec![0, 1, 65, 237] } {
+        for chunk in [1, 7, 64, 1000] {
+            for precompute in [None, Some(3)] {
+                let settings = Settings { chunk: Some(chunk), precompute, ..Settings::default() };
+                let scalars = Scalars::Kind(Distribution::Uniform, n);
+                let outcome = Outcome::SumInChunks(n.div_ceil(chunk));
+                cases.push(Case { outcome, ..case(Arrangement::Mixed, scalars, settings) });
+            }
+        }
+    }
+    let scalars = Scalars::Kind(Distribution::Uniform, if filter.quick { 1 << 11 } else { KNOWN });
+    let limited = |limit, outcome| {
+        let settings = Settings { memory_limit: Some(limit), ..Settings::default() };
+        Case { outcome, ..case(Arrangement::Mixed, scalars.clone(), settings) }
+    };
+    cases.extend((10..28).map(|bits| limited(1 << bits, Outcome::SumWithinLimit)));
+    // The points alone are more than this.
+    cases.push(limited(subject.curve().point_bytes(), Outcome::OutOfMemory));
+    cases
+}
+
+/// Enough bases for many slices per bucket set and for parts in the group stage.
+pub(super) fn large(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    use Distribution::{Equal, Skewed, Uniform};
+    let n = if filter.quick { 1 << 11 } else { LARGE };
+    let with = |kind, settings| case(Arrangement::Distinct, Scalars::Kind(kind, n), settings);
+    let copies = Settings { window_bits: Some(12), precompute: Some(4), ..Settings::default() };
+    let csr = Settings { window_bits: Some(9), group: Some(Group::Csr), ..Settings::default() };
+    vec![
+        with(Uniform, Settings::default()),
+        with(Skewed, Settings::default()),
+        with(Equal, Settings::default()),
+        with(Uniform, copies),
+        with(Uniform, csr),
+    ]
+}
