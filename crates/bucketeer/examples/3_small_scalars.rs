@@ -29,7 +29,7 @@ fn main() -> Result<(), Error> {
     let unbounded = builder.msm_with_report(&device, &bases, &wide)?;
     assert_eq!(report.result, unbounded.result);
     assert!(report.plan.shape.scalar_bits < unbounded.plan.shape.scalar_bits);
-    println!("10 bits: {:?}, 64 bits: {:?}", report.timings.total(), unbounded.timings.total());
+    println!("10 bits: {}\n\n64 bits: {}", report.plan, unbounded.plan);
 
     let too_narrow = msm(&bases, Scalars::from(&wide).with_bits(9));
     assert!(matches!(too_narrow, Err(Error::ScalarTooLarge { index: 0, .. })));

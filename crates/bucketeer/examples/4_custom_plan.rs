@@ -38,7 +38,8 @@ fn main() -> Result<(), Error> {
     settings.group = Some(Group::Sort);
     settings.accumulate = Some(Accumulate::PerBucket);
     settings.reduce = Some(Reduce::SlicedRunningSum { slices: 8 });
-    let by_hand = Builder::default().settings(settings).msm_with_report(&device, &bases, &scalars)?;
+    let by_hand =
+        Builder::default().settings(settings).msm_with_report(&device, &bases, &scalars)?;
     println!("{}\n", by_hand.plan);
     assert_eq!(by_hand.plan.shape.window_bits, 9);
     assert_eq!(by_hand.result, expected);

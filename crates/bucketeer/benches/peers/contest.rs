@@ -89,7 +89,10 @@ impl Contest<'_> {
         let all = measure(&contestants, self.options.rounds())
             .map_err(|error| format!("{curve}, 2^{bits} {name} scalars: {error}"))?;
         self.row(curve, bits, name, &all);
-        self.record.add(curve.name, bits, name, &all)
+        for samples in &all {
+            self.record.add(curve.name, bits, name, samples.name, samples);
+        }
+        self.record.save()
     }
 
     fn row(&mut self, curve: &NamedCurve, bits: u32, scalars: &str, all: &[Samples]) {

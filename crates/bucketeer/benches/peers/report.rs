@@ -2,6 +2,7 @@
 //! every sample.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -68,23 +69,23 @@ impl Record {
         Self { file, machine, cases: Vec::new() }
     }
 
-    /// Adds a contest over `2^bits` bases and writes the file anew, so that a run that is stopped
-    /// leaves what it has measured.
-    pub fn add(&mut self, curve: &str, bits: u32, scalars: &str, all: &[Samples]) -> Outcome<()> {
+    /// Adds one contestant's samples over `2^bits` bases.
+    pub fn add(&mut self, curve: &str, bits: u32, scalars: &str, name: &str, samples: &Samples) {
+        let seconds: Vec<f64> = samples.times.iter().map(Duration::as_secs_f64).collect();
+        self.cases.push(json!({
+            "curve": curve,
+            "n": 1u64 << bits,
+            "scalars": scalars,
+            "contestant": name,
+            "median_ms": samples.median(),
+            "seconds": seconds,
+        }));
+    }
+
+    /// Writes the file anew. Called after every case, so that a run that is stopped leaves what it
+    /// has measured.
+    pub fn save(&self) -> Outcome<()> {
         let Some(file) = &self.file else { return Ok(()) };
-        let seconds = |samples: &Samples| -> Vec<f64> {
-            samples.times.iter().map(std::time::Duration::as_secs_f64).collect()
-        };
-        for samples in all {
-            self.cases.push(json!({
-                "curve": curve,
-                "n": 1u64 << bits,
-                "scalars": scalars,
-                "contestant": samples.name,
-                "median_ms": samples.median(),
-                "seconds": seconds(samples),
-            }));
-        }
         write_whole(file, &json!({ "machine": self.machine, "cases": self.cases }))
     }
 }

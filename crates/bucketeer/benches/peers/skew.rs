@@ -4,7 +4,7 @@ use bucketeer::conformance::{Distribution, KnownBases};
 use bucketeer::curves::{NamedCurve, Visitor};
 use bucketeer::{Curve, Device};
 
-use crate::contestants::Case;
+use crate::contestants::{BUCKETEER, Case};
 use crate::options::{Kind, Options, SKEWED};
 use crate::report::{Record, Table, milliseconds};
 use crate::rounds::{Samples, measure};
@@ -69,9 +69,9 @@ impl Skew<'_> {
             .map_err(|error| format!("{curve}, 2^{bits}: {error}"))?;
         self.row(curve, bits, &all);
         for samples in &all {
-            self.record.add(curve.name, bits, samples.name, std::slice::from_ref(samples))?;
+            self.record.add(curve.name, bits, samples.name, BUCKETEER, samples);
         }
-        Ok(())
+        self.record.save()
     }
 
     fn row(&mut self, curve: &NamedCurve, bits: u32, all: &[Samples]) {
