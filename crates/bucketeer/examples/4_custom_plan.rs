@@ -44,12 +44,14 @@ fn main() -> Result<(), Error> {
     assert_eq!(by_hand.plan.shape.window_bits, 9);
     assert_eq!(by_hand.result, expected);
 
-    // A published strategy, with one of its choices replaced and half a mebibyte to work in.
-    let preset = Preset::named("icicle")?;
-    let builder = Builder::default().preset(preset).window_bits(6).memory_limit(1 << 19);
+    // A published strategy, with one of its choices replaced, in chunks of 1000 bases.
+    let mut settings = Settings::default();
+    settings.window_bits = Some(6);
+    settings.chunk = Some(1000);
+    let builder = Builder::default().settings(settings).preset(Preset::named("icicle")?);
     let published = builder.msm_with_report(&device, &bases, &scalars)?;
     println!("{}", published.plan);
-    assert!(published.plan.chunks > 1 && published.plan.bytes() <= 1 << 19);
+    assert_eq!((published.plan.shape.window_bits, published.plan.chunks), (6, 5));
     assert_eq!(published.result, expected);
     Ok(())
 }

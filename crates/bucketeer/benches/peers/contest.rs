@@ -12,7 +12,7 @@ use crate::{Outcome, SEED};
 
 /// Runs the contest on every curve and prints the table and its summary.
 pub fn run(options: &Options, device: &Device, record: &mut Record) -> Outcome<()> {
-    let mut headings = vec!["curve", "n", "scalars    ", BUCKETEER];
+    let mut headings = vec!["curve          ", "n", "scalars    ", BUCKETEER];
     if options.resident {
         headings.push(RESIDENT);
     }
@@ -35,8 +35,8 @@ fn blst_takes_part(options: &Options, device: &Device) -> bool {
     let concerned = options.curves().iter().any(|curve| curve.name.starts_with("bls12-381"));
     if concerned && !equal {
         eprintln!(
-            "blst is left out: it always uses one thread per processor. To hold everybody to \
-             {threads} threads, run all of this on {threads} processors (taskset)."
+            "blst is left out: it always uses one thread per processor of the process, not \
+             {threads}. Under taskset all contestants use the same processors."
         );
     }
     equal
@@ -112,7 +112,7 @@ impl Contest<'_> {
                 self.ratios.push(Ratio { peer, ratio, case });
             }
         }
-        self.table.row(&cells);
+        self.table.row(cells);
     }
 
     fn summary(&self) {

@@ -49,7 +49,7 @@ fn run(options: &Options) -> Outcome<()> {
     let pool = ThreadPoolBuilder::new().num_threads(options.threads()).build()?;
     pool.install(|| {
         let device = Device::cpu();
-        let mut record = Record::new(options.json.clone(), machine(&device));
+        let mut record = Record::new(options.json.clone(), machine(&device))?;
         match options.skew {
             true => skew::run(options, &device, &mut record),
             false => contest::run(options, &device, &mut record),
@@ -65,7 +65,7 @@ fn machine(device: &Device) -> serde_json::Value {
         cfg!(all(target_arch = "x86_64", target_feature = "bmi2", target_feature = "adx"));
     println!("{processor}\n{device}");
     let with = if assembly { "with" } else { "WITHOUT" };
-    println!("arkworks {with} its assembly; everything built by the same compiler\n");
+    println!("arkworks {with} its assembly\n");
     json!({
         "processor": processor,
         "device": device.to_string(),

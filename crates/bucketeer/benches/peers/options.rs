@@ -20,7 +20,7 @@ pub const SKEWED: [Kind; 4] = [
 
 /// Bucketeer beside arkworks, blst and halo2curves on the same points and scalars.
 #[derive(Debug, Parser)]
-#[command(name = "bench")]
+#[command(bin_name = "./bench")]
 pub struct Options {
     /// Only this curve; may be repeated. Default: every named curve.
     #[arg(long = "curve", value_name = "NAME", value_parser = NamedCurve::named)]

@@ -9,37 +9,35 @@ use serde_json::{Value, json};
 use crate::Outcome;
 use crate::rounds::Samples;
 
-/// A Markdown table printed row by row, with columns wide enough for its headings and usual values.
+/// Room for the times and ratios that occur.
+const LEAST_WIDTH: usize = 6;
+
+/// A Markdown table printed row by row: first columns of text, then columns of numbers.
 pub struct Table {
     widths: Vec<usize>,
+    texts: usize,
 }
 
 impl Table {
-    /// Prints the heading. Columns from `numbers` on are set to the right.
-    pub fn new(headings: &[&str], numbers: usize) -> Self {
-        let width = |(i, heading): (usize, &&str)| match i {
-            0 => 15,
-            _ if i < numbers => heading.len().max(4),
-            _ => heading.len().max(9),
-        };
-        let widths: Vec<usize> = headings.iter().enumerate().map(width).collect();
-        let table = Self { widths };
-        table.row(&headings.iter().map(|h| h.to_string()).collect::<Vec<_>>());
-        let rule = |(i, width): (usize, &usize)| match i < numbers {
+    /// Prints the headings, padded to the width of their columns, of which the first `texts` hold text.
+    pub fn new(headings: &[&str], texts: usize) -> Self {
+        let widths = headings.iter().map(|heading| heading.len().max(LEAST_WIDTH)).collect();
+        let table = Self { widths, texts };
+        table.row(headings.iter().map(|heading| heading.trim().into()));
+        table.row(table.widths.iter().enumerate().map(|(i, width)| match i < texts {
             true => "-".repeat(*width),
             false => "-".repeat(width - 1) + ":",
-        };
-        table.row(&table.widths.iter().enumerate().map(rule).collect::<Vec<_>>());
+        }));
         table
     }
 
     /// Prints one row.
-    pub fn row(&self, cells: &[String]) {
-        let cell = |(cell, width): (&String, &usize)| match cell.parse::<f64>() {
-            Ok(_) => format!(" {cell:>width$} |"),
-            Err(_) => format!(" {cell:<width$} |"),
+    pub fn row(&self, cells: impl IntoIterator<Item = String>) {
+        let cell = |(i, (cell, width)): (usize, (String, &usize))| match i < self.texts {
+            true => format!(" {cell:<width$} |"),
+            false => format!(" {cell:>width$} |"),
         };
-        let cells: String = cells.iter().zip(&self.widths).map(cell).collect();
+        let cells: String = cells.into_iter().zip(&self.widths).enumerate().map(cell).collect();
         println!("|{cells}");
     }
 }
@@ -64,9 +62,12 @@ pub struct Record {
 }
 
 impl Record {
-    /// An empty record of this machine.
-    pub fn new(file: Option<PathBuf>, machine: Value) -> Self {
-        Self { file, machine, cases: Vec::new() }
+    /// An empty record of this machine, saved at once: a file that cannot be written ends the run
+    /// before it has measured anything.
+    pub fn new(file: Option<PathBuf>, machine: Value) -> Outcome<Self> {
+        let record = Self { file, machine, cases: Vec::new() };
+        record.save()?;
+        Ok(record)
     }
 
     /// Adds one contestant's samples over `2^bits` bases.

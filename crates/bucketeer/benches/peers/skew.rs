@@ -14,7 +14,7 @@ const UNIFORM: &str = "uniform";
 
 /// Measures every curve and prints the table and its summary.
 pub fn run(options: &Options, device: &Device, record: &mut Record) -> Outcome<()> {
-    let mut headings = vec!["curve", "n", "uniform ms"];
+    let mut headings = vec!["curve          ", "n", "uniform ms"];
     headings.extend(SKEWED.iter().map(|(name, _)| name));
     let table = Table::new(&headings, 2);
     let mut skew = Skew { options, device, table, record, worst: None };
@@ -85,6 +85,6 @@ impl Skew<'_> {
                 self.worst = Some((ratio, format!("{curve}, 2^{bits}, {}", samples.name)));
             }
         }
-        self.table.row(&cells);
+        self.table.row(cells);
     }
 }
