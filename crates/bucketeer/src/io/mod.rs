@@ -1,1 +1,126 @@
-//! File formats.
+//! File formats: bases and scalars from disk and back.
+//!
+//! | format | holds | curves |
+//! | --- | --- | --- |
+//! | arkworks canonical serialisation of `Vec<Affine>` (either encoding) or `Vec<Fr>` | bases or scalars | all |
+//! | JSON: `{"curve": …, "bases": […], "scalars": […]}` | both | all |
+//! | snarkjs `.ptau`, sections tauG1 and tauG2 | bases | bn254, bls12-381 |
+//! | snarkjs `.zkey` (Groth16), point sections | bases | bn254, bls12-381 |
+//!
+//! Every reader works in three steps: the file is mapped into memory; its lengths are checked before
+//! anything is allocated; blocks of elements are parsed and checked in parallel, straight into the
+//! result. A `read_…` function takes a path and names it in its error. The `parse_…` function behind it
+//! takes bytes.
+//!
+//! ```
+//! use bucketeer::curves::NamedCurve;
+//! use bucketeer::io::{self, Encoding, ReadOptions};
+//! use ark_bn254::G1Affine;
+//! use ark_ec::AffineRepr;
+//!
+//! let directory = tempfile::tempdir().map_err(|e| bucketeer::Error::Internal(e.to_string()))?;
+//! let path = directory.path().join("bases.bin");
+//! let points = vec![G1Affine::generator(); 3];
+//! io::write_bases(&path, &points, Encoding::Compressed)?;
+//! let curve = NamedCurve::named("bn254")?;
+//! let read: Vec<G1Affine> = io::read_bases(&path, curve, None, &ReadOptions::default())?;
+//! assert_eq!(read, points);
+//! # Ok::<(), bucketeer::Error>(())
+//! ```
+
+mod arkworks;
+mod blocks;
+mod diagnose;
+mod format;
+mod json;
+mod json_elements;
+mod malformed;
+mod point;
+mod scalar_vec;
+mod sections;
+mod snarkjs;
+mod source;
+mod write;
+
+pub use arkworks::{parse_arkworks_bases, parse_arkworks_scalars, write_bases, write_scalars};
+pub use format::{Encoding, Format, detect, detect_bytes};
+pub use json::{
+    Input, json_curve, parse_json, parse_json_curve, point_to_json, read_json, write_json,
+};
+pub use malformed::Malformed;
+pub use scalar_vec::ScalarVec;
+pub use snarkjs::{parse_ptau, parse_zkey};
+pub use write::write_atomically;
+
+use std::path::Path;
+
+use crate::curves::NamedCurve;
+use crate::{Curve, Error};
+use source::Source;
+
+/// What readers check and what they put right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Whether bases must lie in the prime-order subgroup. That they lie on the curve is checked in
+    /// any case.
+    pub subgroup_check: bool,
+    /// Whether scalars above their bound are reduced modulo the group order instead of refused.
+    pub reduce: bool,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self { subgroup_check: true, reduce: false }
+    }
+}
+
+/// Reads bases from a file of any format.
+///
+/// `section` chooses among the points of a snarkjs file: `tau-g1` or `tau-g2` of a `.ptau`; `a`, `b1`,
+/// `b2`, `c` or `h` of a `.zkey`. Without it the group of the curve decides: `tau-g1` or `tau-g2`, `a`
+/// or `b2`.
+pub fn read_bases<C: Curve>(
+    path: &Path,
+    curve: &'static NamedCurve,
+    section: Option<&str>,
+    options: &ReadOptions,
+) -> Result<Vec<C>, Error> {
+    let source = Source::open(path)?;
+    parse_bases(source.bytes(), curve, section, options).map_err(|fault| fault.in_file(path))
+}
+
+fn parse_bases<C: Curve>(
+    bytes: &[u8],
+    curve: &'static NamedCurve,
+    section: Option<&str>,
+    options: &ReadOptions,
+) -> Result<Vec<C>, Malformed> {
+    let format = detect_bytes(bytes, curve)?;
+    if let (Some(section), Format::Arkworks(_) | Format::Json) = (section, format) {
+        return Err(Malformed::new(format!(
+            "section \"{section}\" was asked for, but a file of format {format} has no sections"
+        )));
+    }
+    match format {
+        Format::Arkworks(encoding) => parse_arkworks_bases(bytes, curve, encoding, options),
+        Format::Json => json::parse_bases(bytes, curve, options),
+        Format::Ptau => parse_ptau(bytes, curve, section, options),
+        Format::Zkey => parse_zkey(bytes, curve, section, options),
+    }
+}
+
+/// Reads scalars from an arkworks or JSON file.
+pub fn read_scalars<C: Curve>(
+    path: &Path,
+    curve: &'static NamedCurve,
+    options: &ReadOptions,
+) -> Result<ScalarVec<C::ScalarField>, Error> {
+    let source = Source::open(path)?;
+    let bytes = source.bytes();
+    let scalars = match format::by_content(bytes) {
+        None => parse_arkworks_scalars::<C>(bytes, curve, options),
+        Some(Format::Json) => json::parse_scalars::<C>(bytes, curve, options),
+        Some(other) => Err(Malformed::new(format!("a file of format {other} has no scalars"))),
+    };
+    scalars.map_err(|fault| fault.in_file(path))
+}

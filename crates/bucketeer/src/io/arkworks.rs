@@ -1,0 +1,219 @@
+//! arkworks' canonical serialisation: the number of elements as a 64-bit little-endian integer, then the
+//! elements, all of the same size.
+//!
+//! arkworks' own reader of vectors believes the number of elements and says of a bad point only that it
+//! is bad. Here the number is held against the length of the file first, and every element is read
+//! from its own bytes, unvalidated, and checked afterwards.
+
+use std::io;
+use std::path::Path;
+
+use ark_ff::{AdditiveGroup, PrimeField};
+use ark_serialize::{CanonicalSerialize, Compress, Validate};
+
+use super::blocks::Elements;
+use super::diagnose::diagnose;
+use super::{Encoding, Malformed, ReadOptions, ScalarVec, point, write_atomically};
+use crate::curves::{CURVES, NamedCurve, Visitor};
+use crate::{Curve, Error};
+
+/// Bytes of the number of elements.
+const PREFIX: usize = 8;
+
+/// More elements than this are no number of elements but the start of some other file.
+const ABSURD: u64 = 1 << 48;
+
+impl Encoding {
+    fn compress(self) -> Compress {
+        match self {
+            Self::Compressed => Compress::Yes,
+            Self::Uncompressed => Compress::No,
+        }
+    }
+
+    fn point_bytes<C: Curve>(self) -> usize {
+        C::zero().serialized_size(self.compress())
+    }
+}
+
+/// What the elements of a file are.
+#[derive(Clone, Copy)]
+enum Kind {
+    Bases,
+    Scalars,
+}
+
+/// The encoding of a file of bases, by its length.
+pub(super) fn encoding_of<C: Curve>(
+    bytes: &[u8],
+    curve: &'static NamedCurve,
+) -> Result<Encoding, Malformed> {
+    let sizes = [Encoding::Compressed, Encoding::Uncompressed].map(|e| (e, e.point_bytes::<C>()));
+    let size = element_size(bytes, &sizes.map(|(_, size)| size), Kind::Bases, curve)?;
+    Ok(if size == sizes[0].1 { Encoding::Compressed } else { Encoding::Uncompressed })
+}
+
+/// Bases from the bytes of an arkworks file.
+pub fn parse_arkworks_bases<C: Curve>(
+    bytes: &[u8],
+    curve: &'static NamedCurve,
+    encoding: Encoding,
+    options: &ReadOptions,
+) -> Result<Vec<C>, Malformed> {
+    let size = element_size(bytes, &[encoding.point_bytes::<C>()], Kind::Bases, curve)?;
+    let elements = Elements { bytes: &bytes[PREFIX..], size, what: "base" };
+    let reader = PointReader::<C>::new(encoding);
+    elements.parse(1, C::zero(), |bytes, out| {
+        out[0] = reader.read(bytes)?;
+        point::check(&out[0], options)
+    })
+}
+
+/// Scalars from the bytes of an arkworks file.
+pub fn parse_arkworks_scalars<C: Curve>(
+    bytes: &[u8],
+    curve: &'static NamedCurve,
+    options: &ReadOptions,
+) -> Result<ScalarVec<C::ScalarField>, Malformed> {
+    let size = ScalarVec::<C::ScalarField>::element_bytes(curve.scalar_bits);
+    let size = element_size(bytes, &[size], Kind::Scalars, curve)?;
+    let elements = Elements { bytes: &bytes[PREFIX..], size, what: "scalar" };
+    ScalarVec::parse(&elements, curve, options)
+}
+
+/// Reads single points; only the canonical encoding of each is accepted.
+struct PointReader<C> {
+    encoding: Encoding,
+    identity: Vec<u8>,
+    /// Whether the flags have a byte of their own, of which arkworks ignores the other bits.
+    flag_byte: bool,
+    marker: std::marker::PhantomData<C>,
+}
+
+impl<C: Curve> PointReader<C> {
+    fn new(encoding: Encoding) -> Self {
+        let mut identity = Vec::new();
+        // Writing to a vector does not fail; were it to, no identity would be accepted.
+        let _ = C::zero().serialize_with_mode(&mut identity, encoding.compress());
+        let coordinates = if encoding == Encoding::Compressed { 1 } else { 2 };
+        let flag_byte = identity.len() > coordinates * C::BaseField::ZERO.uncompressed_size();
+        Self { encoding, identity, flag_byte, marker: std::marker::PhantomData }
+    }
+
+    fn read(&self, bytes: &[u8]) -> Result<C, String> {
+        const FLAGS: u8 = 0xc0;
+        let spare_bits = self.flag_byte && bytes.last().is_some_and(|last| last & !FLAGS != 0);
+        let point = C::deserialize_with_mode(bytes, self.encoding.compress(), Validate::No);
+        match point {
+            Ok(point) if point.is_zero() && bytes != self.identity => {
+                Err("the identity, but not in its canonical encoding".into())
+            }
+            Ok(_) if spare_bits => Err("not a valid encoding: unused bits are set".into()),
+            Ok(point) => Ok(point),
+            Err(_) => Err(diagnose::<C>(bytes, self.encoding)),
+        }
+    }
+}
+
+/// The one of `sizes` that the length of the file fits.
+fn element_size(
+    bytes: &[u8],
+    sizes: &[usize],
+    kind: Kind,
+    curve: &'static NamedCurve,
+) -> Result<usize, Malformed> {
+    if bytes.is_empty() {
+        return Err(Malformed::new("the file is empty"));
+    }
+    let Some((prefix, body)) = bytes.split_first_chunk::<PREFIX>() else {
+        return Err(Malformed::new(format!(
+            "truncated: {PREFIX} bytes for the number of elements expected, {} found",
+            bytes.len()
+        )));
+    };
+    let count = u64::from_le_bytes(*prefix);
+    let expected = |size: usize| u128::from(count) * size as u128;
+    match sizes.iter().find(|&&size| expected(size) == body.len() as u128) {
+        Some(&size) => Ok(size),
+        None => Err(wrong_length(count, body.len(), sizes, kind, curve)),
+    }
+}
+
+fn wrong_length(
+    count: u64,
+    body: usize,
+    sizes: &[usize],
+    kind: Kind,
+    curve: &'static NamedCurve,
+) -> Malformed {
+    if count > ABSURD {
+        return Malformed::new(format!(
+            "not JSON, .ptau or .zkey, nor arkworks serialisation, whose first 8 bytes would announce \
+             {count} elements"
+        ));
+    }
+    let distance = |size: usize| (u128::from(count) * size as u128).abs_diff(body as u128);
+    let nearest = sizes.iter().copied().min_by_key(|&size| distance(size)).unwrap_or(0);
+    let missing = u128::from(count) * nearest as u128 > body as u128;
+    let mut reason = format!(
+        "{}: {PREFIX} + {count}·{nearest} bytes expected, {} found",
+        if missing { "truncated" } else { "trailing bytes" },
+        body + PREFIX,
+    );
+    if let [compressed, uncompressed] = sizes {
+        reason += &format!(
+            " ({curve} points take {compressed} bytes compressed, {uncompressed} uncompressed)"
+        );
+    }
+    let found = body as u64 / count.max(1);
+    if found * count == body as u64 && found > 0 {
+        let others = curves_with_size(found, kind);
+        if !others.is_empty() {
+            reason += &format!("; wrong curve? {found} bytes is the size on {}", others.join(", "));
+        }
+    }
+    Malformed::new(reason)
+}
+
+/// The named curves whose elements take this many bytes.
+fn curves_with_size(size: u64, kind: Kind) -> Vec<&'static str> {
+    struct HasSize(usize, Kind);
+    impl Visitor for HasSize {
+        type Output = bool;
+        fn visit<C: Curve>(self, curve: &'static NamedCurve) -> bool {
+            match self.1 {
+                Kind::Bases => [Encoding::Compressed, Encoding::Uncompressed]
+                    .iter()
+                    .any(|encoding| encoding.point_bytes::<C>() == self.0),
+                Kind::Scalars => {
+                    ScalarVec::<C::ScalarField>::element_bytes(curve.scalar_bits) == self.0
+                }
+            }
+        }
+    }
+    let has_size = |curve: &&'static NamedCurve| {
+        usize::try_from(size).is_ok_and(|size| curve.visit(HasSize(size, kind)))
+    };
+    CURVES.iter().filter(has_size).map(|curve| curve.name).collect()
+}
+
+/// Writes bases as arkworks serialises a vector of them.
+pub fn write_bases<C: Curve>(path: &Path, points: &[C], encoding: Encoding) -> Result<(), Error> {
+    write_atomically(path, |writer| {
+        writer.write_all(&(points.len() as u64).to_le_bytes())?;
+        for point in points {
+            point
+                .serialize_with_mode(&mut *writer, encoding.compress())
+                .map_err(io::Error::other)?;
+        }
+        Ok(())
+    })
+}
+
+/// Writes scalars as arkworks serialises a vector of field elements.
+pub fn write_scalars<F: PrimeField>(path: &Path, scalars: &ScalarVec<F>) -> Result<(), Error> {
+    write_atomically(path, |writer| {
+        writer.write_all(&(scalars.len() as u64).to_le_bytes())?;
+        scalars.try_for_each(|bytes| writer.write_all(bytes))
+    })
+}

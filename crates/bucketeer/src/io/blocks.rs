@@ -1,0 +1,46 @@
+//! Parsing in parallel blocks.
+
+use rayon::prelude::*;
+
+use super::Malformed;
+
+/// Elements parsed by one worker in one go.
+const BLOCK: usize = 256;
+
+/// Elements of `size` bytes each, one after the other.
+pub(super) struct Elements<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) size: usize,
+    /// What an element is called in an error.
+    pub(super) what: &'static str,
+}
+
+impl Elements<'_> {
+    /// Parses every element into `stride` values of the result. The error is that of the first element
+    /// that has one.
+    pub(super) fn parse<T: Clone + Send>(
+        &self,
+        stride: usize,
+        empty: T,
+        read: impl Fn(&[u8], &mut [T]) -> Result<(), String> + Sync,
+    ) -> Result<Vec<T>, Malformed> {
+        let length = self.bytes.len() / self.size * stride;
+        let mut values = Vec::new();
+        values.try_reserve_exact(length).map_err(|_| {
+            Malformed::new(format!("no memory for {} {}s", length / stride, self.what))
+        })?;
+        values.resize(length, empty);
+        let blocks = values.par_chunks_mut(BLOCK * stride);
+        let fault = blocks
+            .zip(self.bytes.par_chunks(BLOCK * self.size))
+            .enumerate()
+            .find_map_first(|(block, (values, bytes))| {
+                let mut pairs = values.chunks_mut(stride).zip(bytes.chunks(self.size)).enumerate();
+                pairs.find_map(|(index, (values, bytes))| {
+                    let reason = read(bytes, values).err()?;
+                    Some(format!("{} {}: {reason}", self.what, block * BLOCK + index))
+                })
+            });
+        fault.map_or(Ok(values), |reason| Err(Malformed::new(reason)))
+    }
+}

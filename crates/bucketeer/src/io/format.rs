@@ -1,0 +1,125 @@
+//! Which format a file has.
+//!
+//! snarkjs files begin with a magic word and JSON with a brace. An arkworks file begins with the number of
+//! elements, and its length tells the encoding. A number of elements whose lowest byte is a brace is not
+//! taken for JSON, because its higher bytes are zero.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use super::{Malformed, Source, arkworks};
+use crate::curves::{NamedCurve, Visitor};
+use crate::{Curve, Error};
+
+/// The two encodings of arkworks' canonical serialisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// One coordinate and a sign; reading takes a square root per point.
+    Compressed,
+    /// Both coordinates.
+    Uncompressed,
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Compressed => "compressed",
+            Self::Uncompressed => "uncompressed",
+        })
+    }
+}
+
+/// A file format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// arkworks' canonical serialisation of a vector.
+    Arkworks(Encoding),
+    /// The JSON form for small inputs.
+    Json,
+    /// snarkjs' powers of tau.
+    Ptau,
+    /// snarkjs' proving key for Groth16.
+    Zkey,
+}
+
+impl Format {
+    /// All formats, with their names.
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("arkworks-compressed", Self::Arkworks(Encoding::Compressed)),
+        ("arkworks-uncompressed", Self::Arkworks(Encoding::Uncompressed)),
+        ("json", Self::Json),
+        ("ptau", Self::Ptau),
+        ("zkey", Self::Zkey),
+    ];
+
+    /// The format with this name.
+    ///
+    /// ```
+    /// use bucketeer::io::Format;
+    /// assert_eq!(Format::named("json")?, Format::Json);
+    /// assert!(Format::named("yaml").is_err());
+    /// # Ok::<(), bucketeer::Error>(())
+    /// ```
+    pub fn named(name: &str) -> Result<Self, Error> {
+        let found = Self::ALL.iter().find(|(own, _)| *own == name);
+        found.map(|(_, format)| *format).ok_or_else(|| Error::UnknownName {
+            what: "format",
+            name: name.into(),
+            expected: Self::ALL.map(|(name, _)| name).join(", "),
+        })
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        Self::named(name)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Arkworks(encoding) => write!(f, "arkworks-{encoding}"),
+            Self::Json => f.write_str("json"),
+            Self::Ptau => f.write_str("ptau"),
+            Self::Zkey => f.write_str("zkey"),
+        }
+    }
+}
+
+/// The format of a file of bases on this curve.
+pub fn detect(path: &Path, curve: &'static NamedCurve) -> Result<Format, Error> {
+    let source = Source::open(path)?;
+    detect_bytes(source.bytes(), curve).map_err(|fault| fault.in_file(path))
+}
+
+/// The format of a file with these bytes.
+pub fn detect_bytes(bytes: &[u8], curve: &'static NamedCurve) -> Result<Format, Malformed> {
+    struct Detect<'a>(&'a [u8]);
+    impl Visitor for Detect<'_> {
+        type Output = Result<Encoding, Malformed>;
+        fn visit<C: Curve>(self, curve: &'static NamedCurve) -> Self::Output {
+            arkworks::encoding_of::<C>(self.0, curve)
+        }
+    }
+    match by_content(bytes) {
+        Some(format) => Ok(format),
+        None => Ok(Format::Arkworks(curve.visit(Detect(bytes))?)),
+    }
+}
+
+/// The format, if the first bytes show it; otherwise it can only be arkworks'.
+pub(super) fn by_content(bytes: &[u8]) -> Option<Format> {
+    if bytes.starts_with(b"ptau") {
+        return Some(Format::Ptau);
+    }
+    if bytes.starts_with(b"zkey") {
+        return Some(Format::Zkey);
+    }
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    let text = !bytes.iter().take(8).any(|&byte| byte == 0);
+    (text && first == Some(&b'{')).then_some(Format::Json)
+}

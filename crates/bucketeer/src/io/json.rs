@@ -1,0 +1,220 @@
+//! The JSON form for small inputs.
+//!
+//! ```json
+//! {"curve": "bn254-g1", "bases": [["0x1", "0x2"], null], "scalars": ["0xff", "123"]}
+//! ```
+//!
+//! `null` is the identity; a coordinate over a quadratic extension is a pair `["c0", "c1"]`; integers are
+//! strings, hexadecimal with 0x or decimal. Other fields are ignored. The document is read twice: once for
+//! the curve, which says what scalars may be, and once for bases and scalars, which become points and
+//! integers as they are met.
+
+use std::any::TypeId;
+use std::path::Path;
+
+use ark_ff::Field;
+use num_bigint::BigUint;
+use rayon::prelude::*;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::json_elements::{Contents, Fields};
+use super::{Malformed, ReadOptions, ScalarVec, Source, point, write_atomically};
+use crate::curves::{NamedCurve, Visitor};
+use crate::{Curve, Error};
+
+/// Bases and scalars of one file, as many of the ones as of the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input<C: Curve> {
+    /// The bases.
+    pub bases: Vec<C>,
+    /// The scalars.
+    pub scalars: ScalarVec<C::ScalarField>,
+}
+
+/// Reads bases and scalars from a JSON file. If no curve is given, the file must name that of `C`.
+pub fn read_json<C: Curve>(
+    path: &Path,
+    curve: Option<&'static NamedCurve>,
+    options: &ReadOptions,
+) -> Result<Input<C>, Error> {
+    let source = Source::open(path)?;
+    parse_json(source.bytes(), curve, options).map_err(|fault| fault.in_file(path))
+}
+
+/// The curve that a JSON file names.
+pub fn json_curve(path: &Path) -> Result<&'static NamedCurve, Error> {
+    let source = Source::open(path)?;
+    parse_json_curve(source.bytes()).map_err(|fault| fault.in_file(path))
+}
+
+/// Bases and scalars from the bytes of a JSON file.
+///
+/// ```
+/// use bucketeer::io::{ReadOptions, parse_json};
+/// let text = br#"{"curve": "bn254", "bases": [["0x1", "0x2"], null], "scalars": ["7", "0x8"]}"#;
+/// let input = parse_json::<ark_bn254::G1Affine>(text, None, &ReadOptions::default())?;
+/// let sum = bucketeer::msm(&input.bases, &input.scalars);
+/// assert_eq!(sum, Ok(input.bases[0] * ark_bn254::Fr::from(7)));
+/// # Ok::<(), bucketeer::io::Malformed>(())
+/// ```
+pub fn parse_json<C: Curve>(
+    bytes: &[u8],
+    curve: Option<&'static NamedCurve>,
+    options: &ReadOptions,
+) -> Result<Input<C>, Malformed> {
+    let curve = check_curve::<C>(bytes, curve)?;
+    let contents = contents::<C>(bytes, curve, options, Fields::Both)?;
+    let input = Input {
+        bases: required(contents.bases, "bases")?,
+        scalars: required(contents.scalars, "scalars")?,
+    };
+    if input.bases.len() != input.scalars.len() {
+        return Err(Malformed::new(format!(
+            "{} bases but {} scalars: the lengths must be equal",
+            input.bases.len(),
+            input.scalars.len()
+        )));
+    }
+    Ok(input)
+}
+
+/// The curve that the bytes of a JSON file name.
+pub fn parse_json_curve(bytes: &[u8]) -> Result<&'static NamedCurve, Malformed> {
+    required(named_curve(bytes)?, "curve")
+}
+
+/// The bases of a JSON document alone.
+pub(super) fn parse_bases<C: Curve>(
+    bytes: &[u8],
+    curve: &'static NamedCurve,
+    options: &ReadOptions,
+) -> Result<Vec<C>, Malformed> {
+    let curve = check_curve::<C>(bytes, Some(curve))?;
+    required(contents::<C>(bytes, curve, options, Fields::Bases)?.bases, "bases")
+}
+
+/// The scalars of a JSON document alone.
+pub(super) fn parse_scalars<C: Curve>(
+    bytes: &[u8],
+    curve: &'static NamedCurve,
+    options: &ReadOptions,
+) -> Result<ScalarVec<C::ScalarField>, Malformed> {
+    let curve = check_curve::<C>(bytes, Some(curve))?;
+    required(contents::<C>(bytes, curve, options, Fields::Scalars)?.scalars, "scalars")
+}
+
+fn required<T>(found: Option<T>, field: &str) -> Result<T, Malformed> {
+    found.ok_or_else(|| Malformed::new(format!("no field \"{field}\"")))
+}
+
+fn named_curve(bytes: &[u8]) -> Result<Option<&'static NamedCurve>, Malformed> {
+    #[derive(Deserialize)]
+    struct Header {
+        curve: Option<String>,
+    }
+    if bytes.is_empty() {
+        return Err(Malformed::new("the file is empty"));
+    }
+    let header: Header = serde_json::from_slice(bytes).map_err(not_json)?;
+    let named = |name: String| NamedCurve::named(&name).map_err(|e| Malformed::new(e.to_string()));
+    header.curve.map(named).transpose()
+}
+
+/// The curve of the document, which must be the one asked for and that of `C`.
+fn check_curve<C: Curve>(
+    bytes: &[u8],
+    asked: Option<&'static NamedCurve>,
+) -> Result<&'static NamedCurve, Malformed> {
+    struct IsType(TypeId);
+    impl Visitor for IsType {
+        type Output = bool;
+        fn visit<C: Curve>(self, _: &'static NamedCurve) -> bool {
+            TypeId::of::<C>() == self.0
+        }
+    }
+    let found = named_curve(bytes)?;
+    let curve = required(found.or(asked), "curve")?;
+    if let Some(asked) = asked.filter(|asked| *asked != curve) {
+        return Err(Malformed::new(format!("wrong curve: {curve}, expected {asked}")));
+    }
+    if !curve.visit(IsType(TypeId::of::<C>())) {
+        return Err(Malformed::new(format!("wrong curve: {curve} has points of another type")));
+    }
+    Ok(curve)
+}
+
+fn contents<C: Curve>(
+    bytes: &[u8],
+    curve: &'static NamedCurve,
+    options: &ReadOptions,
+    fields: Fields,
+) -> Result<Contents<C>, Malformed> {
+    let contents = Contents::read(bytes, curve, options, fields).map_err(not_json)?;
+    let bases = contents.bases.as_deref().unwrap_or_default();
+    let fault = bases.par_iter().enumerate().find_map_first(|(index, base)| {
+        point::check(base, options).err().map(|reason| format!("base {index}: {reason}"))
+    });
+    fault.map_or(Ok(contents), |reason| Err(Malformed::new(reason)))
+}
+
+fn not_json(error: serde_json::Error) -> Malformed {
+    Malformed::new(match error.is_data() {
+        true => error.to_string(),
+        false => format!("not valid JSON: {error}"),
+    })
+}
+
+/// A point as JSON: `null` for the identity, else both coordinates in lower-case hexadecimal without
+/// leading zeros.
+///
+/// ```
+/// use ark_ec::AffineRepr;
+/// use bucketeer::io::point_to_json;
+/// let generator = ark_bn254::G1Affine::generator();
+/// assert_eq!(point_to_json(&generator).to_string(), r#"["0x1","0x2"]"#);
+/// assert!(point_to_json(&ark_bn254::G1Affine::zero()).is_null());
+/// ```
+pub fn point_to_json<C: Curve>(point: &C) -> Value {
+    point.xy().map_or(Value::Null, |(x, y)| Value::Array(vec![coordinate(&x), coordinate(&y)]))
+}
+
+fn coordinate<F: Field>(element: &F) -> Value {
+    let mut parts: Vec<Value> =
+        point::integers(element).iter().map(|integer| hexadecimal(integer).into()).collect();
+    match parts.len() {
+        1 => parts.remove(0),
+        _ => Value::Array(parts),
+    }
+}
+
+fn hexadecimal(integer: &BigUint) -> String {
+    format!("{integer:#x}")
+}
+
+/// Writes bases and scalars as JSON.
+pub fn write_json<C: Curve>(
+    path: &Path,
+    curve: &'static NamedCurve,
+    bases: &[C],
+    scalars: &ScalarVec<C::ScalarField>,
+) -> Result<(), Error> {
+    write_atomically(path, |writer| {
+        write!(writer, "{{\"curve\":\"{curve}\",\"bases\":[")?;
+        for (index, base) in bases.iter().enumerate() {
+            write!(writer, "{}{}", comma(index), point_to_json(base))?;
+        }
+        write!(writer, "],\"scalars\":[")?;
+        let mut index = 0;
+        scalars.try_for_each(|bytes| {
+            let scalar = hexadecimal(&BigUint::from_bytes_le(bytes));
+            index += 1;
+            write!(writer, "{}\"{scalar}\"", comma(index - 1))
+        })?;
+        writeln!(writer, "]}}")
+    })
+}
+
+fn comma(index: usize) -> &'static str {
+    if index == 0 { "" } else { "," }
+}

@@ -1,0 +1,70 @@
+//! Points from integers, and the checks that every base from a file must pass.
+
+use ark_ff::{Field, PrimeField};
+use num_bigint::BigUint;
+
+use super::ReadOptions;
+use crate::{Curve, Model, PointFault};
+
+/// The prime field under a curve's base field.
+pub(super) type Prime<C> = <<C as ark_ec::AffineRepr>::BaseField as Field>::BasePrimeField;
+
+/// The element with this little-endian integer, if it is below the modulus.
+pub(super) fn prime_from_le<F: PrimeField>(bytes: &[u8]) -> Option<F> {
+    let used = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    let mut integer = F::BigInt::default();
+    let words = integer.as_mut();
+    if used > 8 * words.len() {
+        return None;
+    }
+    for (word, bytes) in words.iter_mut().zip(bytes[..used].chunks(8)) {
+        let mut padded = [0; 8];
+        padded[..bytes.len()].copy_from_slice(bytes);
+        *word = u64::from_le_bytes(padded);
+    }
+    F::from_bigint(integer)
+}
+
+/// The point with these coordinates, each one element of the prime field per component; the reason
+/// where an element is missing because its integer was not below the modulus.
+///
+/// On short Weierstrass curves arkworks may take (0, 0) for the point at infinity. In files it is the
+/// pair of coordinates it looks like, and those are of no point if arkworks does so.
+pub(super) fn from_components<C: Curve>(
+    x: impl Iterator<Item = Option<Prime<C>>>,
+    y: impl Iterator<Item = Option<Prime<C>>>,
+) -> Result<C, String> {
+    let x = element::<C::BaseField>(x).ok_or_else(|| not_below_modulus("x"))?;
+    let y = element::<C::BaseField>(y).ok_or_else(|| not_below_modulus("y"))?;
+    let point = C::from_coordinates(x, y);
+    let weierstrass = matches!(C::model(), Model::ShortWeierstrass { .. });
+    if weierstrass && point.is_zero() {
+        return Err(PointFault::NotOnCurve.to_string());
+    }
+    Ok(point)
+}
+
+fn element<F: Field>(parts: impl Iterator<Item = Option<F::BasePrimeField>>) -> Option<F> {
+    let parts: Option<Vec<_>> = parts.collect();
+    F::from_base_prime_field_elems(parts?)
+}
+
+pub(super) fn not_below_modulus(coordinate: &str) -> String {
+    format!("{coordinate} is not below the modulus")
+}
+
+/// Checks a point as the options demand.
+pub(super) fn check<C: Curve>(point: &C, options: &ReadOptions) -> Result<(), String> {
+    if !point.on_curve() {
+        return Err(PointFault::NotOnCurve.to_string());
+    }
+    if options.subgroup_check && !point.in_subgroup() {
+        return Err(PointFault::NotInSubgroup.to_string());
+    }
+    Ok(())
+}
+
+/// The components of a field element as integers.
+pub(super) fn integers<F: Field>(element: &F) -> Vec<BigUint> {
+    element.to_base_prime_field_elements().map(Into::into).collect()
+}

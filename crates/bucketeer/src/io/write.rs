@@ -1,0 +1,57 @@
+//! Output files that appear whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use super::Malformed;
+use crate::Error;
+
+/// Writes a file through a temporary one in the same directory, which takes its place only when
+/// `write` has succeeded and the bytes are on disk. Otherwise whatever was at `path` stays.
+///
+/// A path that is not a regular file (`/dev/stdout`, a pipe) is written to directly.
+pub fn write_atomically(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Error> {
+    try_write(path, write).map_err(|error| Malformed::new(error.to_string()).in_file(path))
+}
+
+fn try_write(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let existing = fs::metadata(path).ok();
+    if existing.as_ref().is_some_and(|found| !found.is_file()) {
+        return buffered(&mut File::options().write(true).open(path)?, write);
+    }
+    // A symbolic link keeps pointing to the file that is replaced.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.into());
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let mut temporary = new_temporary(directory.unwrap_or(Path::new(".")))?;
+    buffered(temporary.as_file_mut(), write)?;
+    if let Some(existing) = existing {
+        temporary.as_file().set_permissions(existing.permissions())?;
+    }
+    temporary.as_file().sync_all()?;
+    temporary.persist(&path).map_err(|failed| failed.error)?;
+    Ok(())
+}
+
+/// A temporary file with the permissions of any new file, not only for its owner.
+fn new_temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.prefix(".bucketeer-").tempfile_in(directory)
+}
+
+fn buffered(
+    file: &mut File,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut writer = BufWriter::with_capacity(1 << 18, file);
+    write(&mut writer)?;
+    writer.flush()
+}
