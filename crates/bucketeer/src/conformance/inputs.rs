@@ -1,7 +1,7 @@
 //! Inputs with known answers: bases with known logarithms, and scalars of every kind.
 
 use ark_ec::CurveGroup;
-use ark_ff::{AdditiveGroup, Field, PrimeField};
+use ark_ff::PrimeField;
 use ark_std::UniformRand;
 use ark_std::rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha20Rng;

@@ -1,0 +1,84 @@
+//! The curves defined in these tests are what they claim to be, and the library reads them right.
+
+mod custom_curves;
+
+use ark_ec::{AffineRepr, CurveConfig};
+use ark_ff::{AdditiveGroup, Field, One, PrimeField, Zero};
+use bucketeer::{Bases, Curve, CurveSpec, Device, Error, PointFault};
+use custom_curves::{TinyFq, secp192k1, tiny, tiny_glv};
+
+fn generator_has_the_order<C: Curve>() {
+    let g = C::GENERATOR;
+    assert!(g.on_curve() && !g.is_zero());
+    assert!(g.mul_bigint(C::ScalarField::MODULUS).is_zero(), "r·G is not zero");
+    let cofactor = <C::Config as CurveConfig>::COFACTOR;
+    let inverse = <C::Config as CurveConfig>::COFACTOR_INV;
+    assert!((C::ScalarField::from(cofactor[0]) * inverse).is_one());
+}
+
+#[test]
+fn generators_have_the_stated_order() {
+    generator_has_the_order::<secp192k1::Affine>();
+    generator_has_the_order::<tiny::Affine>();
+    generator_has_the_order::<tiny_glv::Affine>();
+}
+
+/// All affine points of a curve over the tiny field.
+fn all_points<C: Curve<BaseField = TinyFq>>() -> Vec<C> {
+    let mut roots = vec![Vec::new(); 65497];
+    for y in 0..65497u64 {
+        roots[(y * y % 65497) as usize].push(y);
+    }
+    let [a, b] = CurveSpec::of::<C>().weierstrass.clone().map(|c| TinyFq::from(c[0].clone()));
+    let xs = (0..65497u64).map(TinyFq::from);
+    xs.flat_map(|x| {
+        let square = x.square() * x + a * x + b;
+        let ys = &roots[square.into_bigint().0[0] as usize];
+        ys.iter().map(|&y| C::from_coordinates(x, TinyFq::from(y))).collect::<Vec<_>>()
+    })
+    .collect()
+}
+
+#[test]
+fn tiny_curves_have_the_stated_number_of_points() {
+    assert_eq!(all_points::<tiny::Affine>().len() + 1, 4 * 16411);
+    assert_eq!(all_points::<tiny_glv::Affine>().len() + 1, 3 * 22003);
+}
+
+/// The sum of all points of a group is the point of order 2 where there is exactly one, else zero.
+#[test]
+fn the_sum_of_all_points_of_a_curve() {
+    let points = all_points::<tiny::Affine>();
+    let ones = vec![true; points.len()];
+    let sum = Bases::builder().any_point().msm(&Device::cpu(), &points, &ones).unwrap();
+    assert!(!sum.is_zero() && sum.double().is_zero());
+    let points = all_points::<tiny_glv::Affine>();
+    let ones = vec![true; points.len()];
+    let sum = Bases::builder().any_point().msm(&Device::cpu(), &points, &ones).unwrap();
+    assert!(sum.is_zero());
+}
+
+#[test]
+fn the_subgroup_check_finds_exactly_the_points_outside() {
+    let device = Device::cpu();
+    let points = all_points::<tiny::Affine>();
+    let inside: Vec<_> = points.iter().copied().filter(Curve::in_subgroup).collect();
+    assert_eq!(inside.len() + 1, 16411);
+    let checked = Bases::builder().check_subgroup();
+    checked.load(&device, &inside).expect("all in the subgroup");
+    let outside = points.iter().position(|point| !point.in_subgroup()).unwrap();
+    let error = checked.load(&device, &points).unwrap_err();
+    assert_eq!(error, Error::InvalidBase { index: outside, reason: PointFault::NotInSubgroup });
+}
+
+#[test]
+fn descriptions_are_read_off_the_configuration() {
+    let spec = CurveSpec::of::<secp192k1::Affine>();
+    assert_eq!((spec.limbs, spec.degree, spec.scalar_bits()), (3, 1, 192));
+    assert!(spec.endomorphism.is_some() && spec.montgomery);
+    let spec = CurveSpec::of::<tiny::Affine>();
+    assert_eq!((spec.limbs, spec.degree, spec.scalar_bits()), (1, 1, 15));
+    assert!(spec.endomorphism.is_none());
+    assert_eq!(spec.cofactor, 4u32.into());
+    assert!(CurveSpec::of::<tiny_glv::Affine>().endomorphism.is_some());
+}
