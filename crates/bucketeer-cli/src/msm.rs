@@ -39,7 +39,8 @@ pub struct Args {
     #[command(flatten)]
     files: FileArgs,
     /// MSMs to compute over the same bases
-    #[arg(long, value_name = "COUNT", default_value = "1", value_parser = batch())]
+    #[arg(long, value_name = "COUNT", default_value = "1", value_parser = batch(),
+          conflicts_with = "input")]
     batch: usize,
     #[command(flatten)]
     device: DeviceArgs,

@@ -1,7 +1,5 @@
 //! Numbers as people write and read them: sizes, bytes, times, rates.
 
-use std::time::Duration;
-
 /// `1000` or `2^20`.
 pub fn parse_size(text: &str) -> Result<usize, String> {
     let expected = || format!("expected an integer or a power of two like 2^20, not \"{text}\"");
@@ -82,12 +80,7 @@ pub fn size(n: usize) -> String {
     if n >= 1024 && n.is_power_of_two() { format!("2^{}", n.ilog2()) } else { n.to_string() }
 }
 
-/// A duration with about three significant digits.
-pub fn time(duration: Duration) -> String {
-    seconds(duration.as_secs_f64())
-}
-
-/// Seconds as [`time`] shows them.
+/// Seconds in a fitting unit, with about three significant digits.
 pub fn seconds(seconds: f64) -> String {
     match seconds {
         s if s >= 100.0 => format!("{s:.0} s"),
