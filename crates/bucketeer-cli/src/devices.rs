@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> Outcome {
     if args.json {
         return output::json(&Listing { devices });
     }
-    let mut table = Table::new(&["device", ""], 2);
+    let mut table = Table::new(&["device", "description"], 2);
     for entry in devices {
         let text = match (entry.facts, entry.reason) {
             (Some(Facts { threads, free_memory, ifma }), _) => {
