@@ -10,7 +10,7 @@ mod arithmetic;
 mod combine;
 mod decompose;
 mod group;
-#[cfg(ifma)]
+#[cfg(target_arch = "x86_64")]
 mod ifma;
 mod pool;
 mod portable;
@@ -43,16 +43,16 @@ use crate::{Curve, CurveSpec, Error, Scalars};
 pub(crate) fn engine<C: Curve>(facts: &DeviceFacts) -> Box<dyn Engine<C>> {
     let curve = CurveSpec::of::<C>();
     let a = coefficient_a::<C>(&curve);
-    #[cfg(ifma)]
+    #[cfg(target_arch = "x86_64")]
     if Kernel::choose(&curve, facts) == Kernel::Ifma {
-        use ifma::Ifma;
+        use ifma::{Prime4, Prime6, Prime12, Quadratic4, Quadratic6};
         let inverse = ifma::inverse::<C::BaseField>;
         match (curve.limbs, curve.degree) {
-            (4, 1) => return Cpu::boxed(Ifma::<8, 5, 1>::new(&curve, inverse), curve, a),
-            (4, 2) => return Cpu::boxed(Ifma::<16, 5, 2>::new(&curve, inverse), curve, a),
-            (6, 1) => return Cpu::boxed(Ifma::<12, 8, 1>::new(&curve, inverse), curve, a),
-            (6, 2) => return Cpu::boxed(Ifma::<24, 8, 2>::new(&curve, inverse), curve, a),
-            (12, 1) => return Cpu::boxed(Ifma::<24, 15, 1>::new(&curve, inverse), curve, a),
+            (4, 1) => return Cpu::boxed(Prime4::new(&curve, inverse), curve, a),
+            (4, 2) => return Cpu::boxed(Quadratic4::new(&curve, inverse), curve, a),
+            (6, 1) => return Cpu::boxed(Prime6::new(&curve, inverse), curve, a),
+            (6, 2) => return Cpu::boxed(Quadratic6::new(&curve, inverse), curve, a),
+            (12, 1) => return Cpu::boxed(Prime12::new(&curve, inverse), curve, a),
             _ => {}
         }
     }

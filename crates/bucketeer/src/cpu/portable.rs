@@ -56,6 +56,7 @@ impl<F: Field> Portable<F> {
     }
 
     /// λ = (y₂−y₁)/(x₂−x₁) or (3x²+a)/(2y); x₃ = λ²−x₁−x₂, y₃ = λ(x₁−x₃)−y₁. 2M+1S after inversion.
+    #[inline(never)]
     fn finish(&self, p: &Point<F>, q: &Point<F>, case: Case, inverse: F) -> Point<F> {
         let slope = match case {
             Case::Left => return *p,

@@ -1,6 +1,7 @@
 //! One point at a time, without inversions: XYZZ coordinates (x = X/ZZ, y = Y/ZZZ, ZZ³ = ZZZ²) on
 //! `y² = x³ + a·x + b`. Used where additions cannot be batched — the combine stage and the plain
-//! variants of accumulate and reduce. Formulas: EFD shortw/xyzz.
+//! variants of accumulate and reduce. Formulas: EFD shortw/xyzz. Out of line, because a formula is some
+//! ten inlined field products and every stage of every curve would otherwise repeat them.
 
 use ark_ff::Field;
 
@@ -28,6 +29,7 @@ impl<F: Field> Xyzz<F> {
         }
     }
 
+    #[inline(never)]
     pub(crate) fn to_affine(self) -> Weierstrass<F> {
         if self.is_infinity() {
             return None;
@@ -37,6 +39,7 @@ impl<F: Field> Xyzz<F> {
     }
 
     /// dbl-2008-s-1, 6M+4S
+    #[inline(never)]
     pub(crate) fn double(&self, a: &F) -> Self {
         let u = self.y.double();
         let v = u.square();
@@ -52,6 +55,7 @@ impl<F: Field> Xyzz<F> {
     }
 
     /// add-2008-s, 12M+2S
+    #[inline(never)]
     pub(crate) fn add(&self, other: &Self, a: &F) -> Self {
         if self.is_infinity() {
             return *other;
@@ -78,6 +82,7 @@ impl<F: Field> Xyzz<F> {
     }
 
     /// madd-2008-s, 8M+2S
+    #[inline(never)]
     pub(crate) fn add_affine(&self, other: &Weierstrass<F>, a: &F) -> Self {
         let Some((x2, y2)) = *other else { return *self };
         if self.is_infinity() {
@@ -95,6 +100,7 @@ impl<F: Field> Xyzz<F> {
     }
 
     /// Double-and-add, for the small multiples of sliced reductions.
+    #[inline(never)]
     pub(crate) fn mul(&self, k: u64, a: &F) -> Self {
         let mut sum = Self::INFINITY;
         for bit in (0..u64::BITS - k.leading_zeros()).rev() {
