@@ -251,7 +251,7 @@ where
     let mut order: Vec<u32> = (0..list.runs() as u32).collect();
     order.par_sort_unstable_by_key(|&run| std::cmp::Reverse(list.run(run as usize).len()));
     let formulas = kernel.formulas();
-    let mut sums: Vec<(u32, Point<W>)> = order
+    let sums: Vec<(u32, Point<W>)> = order
         .into_par_iter()
         .map(|run| {
             let range = list.run(run as usize);
@@ -265,8 +265,11 @@ where
             Ok((run, sum[0]))
         })
         .collect::<Result<_, Error>>()?;
-    sums.par_sort_unstable_by_key(|(run, _)| *run);
-    Ok(sums.into_iter().map(|(_, sum)| sum).collect())
+    let mut out = vec![Infinity::POINT; list.runs()];
+    for (run, sum) in sums {
+        out[run as usize] = sum;
+    }
+    Ok(out)
 }
 
 /// The fused variant: every slice is swept from its largest bucket down. With `running` the sum of

@@ -141,7 +141,8 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         }
     }
 
-    #[inline(always)]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    #[inline(never)]
     unsafe fn cases(&self, group: &Group, x1: &Element<L, D>, x2: &Element<L, D>) -> Cases {
         // SAFETY: passed on.
         unsafe {
@@ -181,7 +182,11 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
                 let out: [*mut u64; 8] = std::array::from_fn(|lane| {
                     dst.add(pairs[(8 * g + lane).min(pairs.len() - 1)].out as usize).cast()
                 });
-                self.finish(&group, &own, scratch.special[g], &out);
+                if scratch.special[g] {
+                    self.finish_special(&group, &own, &out);
+                } else {
+                    self.finish(&group, &own, &out);
+                }
             }
         }
     }
@@ -218,10 +223,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
                 let mut d = f.sub(&x2, &x1, 0);
                 let look = self.suspicious(&x1, &x2);
                 if look {
-                    let cases = self.cases(&group, &x1, &x2);
-                    let y = self.load_y(&group.a, group.negative_a);
-                    d = f.blend(cases.double, &d, &f.add(&y, &y));
-                    d = f.blend(cases.left | cases.right | cases.infinity, &d, &f.one());
+                    d = self.special_denominator(&group, &x1, &x2, &d);
                 }
                 special.push(look);
                 denominators.push(d);
@@ -232,46 +234,84 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         }
     }
 
-    /// The sums of one group, from the inverses of its denominators.
-    #[inline(always)]
-    unsafe fn finish(
+    /// 2y for doublings, 1 where nothing is added, and `d` elsewhere. Out of line, like everything
+    /// about special groups, to keep the loops small.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    #[inline(never)]
+    unsafe fn special_denominator(
         &self,
         group: &Group,
-        inverse: &Element<L, D>,
-        special: bool,
-        out: &[*mut u64; 8],
-    ) {
+        x1: &Element<L, D>,
+        x2: &Element<L, D>,
+        d: &Element<L, D>,
+    ) -> Element<L, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let f = &self.field;
+            let cases = self.cases(group, x1, x2);
+            let y = self.load_y(&group.a, group.negative_a);
+            let d = f.blend(cases.double, d, &f.add(&y, &y));
+            f.blend(cases.left | cases.right | cases.infinity, &d, &f.one())
+        }
+    }
+
+    /// The sums of one group, from the inverses of its denominators.
+    #[inline(always)]
+    unsafe fn finish(&self, group: &Group, inverse: &Element<L, D>, out: &[*mut u64; 8]) {
+        // SAFETY: passed on.
+        unsafe {
+            let (x1, x2) = (self.load(&group.a, 0), self.load(&group.b, 0));
+            let y1 = self.load_y(&group.a, group.negative_a);
+            let y2 = self.load_y(&group.b, group.negative_b);
+            let slope = self.field.mul(&self.field.sub(&y2, &y1, 0), inverse);
+            let (x3, y3) = self.third(&slope, &x1, &x2, &y1);
+            self.store(&x3, out, 0);
+            self.store(&y3, out, 1);
+        }
+    }
+
+    /// The third point of a line, mirrored: x₃ = λ² − x₁ − x₂, y₃ = λ(x₁ − x₃) − y₁.
+    #[inline(always)]
+    unsafe fn third(
+        &self,
+        slope: &Element<L, D>,
+        x1: &Element<L, D>,
+        x2: &Element<L, D>,
+        y1: &Element<L, D>,
+    ) -> (Element<L, D>, Element<L, D>) {
+        // SAFETY: passed on.
+        unsafe {
+            let f = &self.field;
+            // λ² < 2p and x₁ + x₂ < 2p, so x₃ comes out below 4p; y₃ below 3p.
+            let x3 = f.canonical(&f.sub_two(&f.square(slope), x1, x2, 1), 1);
+            let product = f.mul(slope, &f.sub(x1, &x3, 0));
+            (x3, f.canonical(&f.sub(&product, y1, 0), 1))
+        }
+    }
+
+    /// The same for a special group.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    #[inline(never)]
+    unsafe fn finish_special(&self, group: &Group, inverse: &Element<L, D>, out: &[*mut u64; 8]) {
         // SAFETY: passed on.
         unsafe {
             let f = &self.field;
             let (x1, x2) = (self.load(&group.a, 0), self.load(&group.b, 0));
-            let y1 = self.load_y(&group.a, group.negative_a);
-            let y2 = self.load_y(&group.b, group.negative_b);
-            let mut rise = f.sub(&y2, &y1, 0);
-            let cases = if special { Some(self.cases(group, &x1, &x2)) } else { None };
-            if let Some(cases) = &cases {
-                rise = f.blend(cases.double, &rise, &self.tangent(&x1));
-            }
-            let slope = f.mul(&rise, inverse);
-            // λ² < 2p and x₁ + x₂ < 2p, so x₃ comes out below 4p; y₃ below 3p.
-            let mut x3 = f.canonical(&f.sub_two(&f.square(&slope), &x1, &x2, 1), 1);
-            let product = f.mul(&slope, &f.sub(&x1, &x3, 0));
-            let mut y3 = f.canonical(&f.sub(&product, &y1, 0), 1);
-            if let Some(cases) = &cases {
-                x3 = f.blend(cases.left, &f.blend(cases.right, &x3, &x2), &x1);
-                let (y1, y2) = (f.canonical(&y1, 0), f.canonical(&y2, 0));
-                y3 = f.blend(cases.left, &f.blend(cases.right, &y3, &y2), &y1);
-            }
+            let y1 = f.canonical(&self.load_y(&group.a, group.negative_a), 0);
+            let y2 = f.canonical(&self.load_y(&group.b, group.negative_b), 0);
+            let cases = self.cases(group, &x1, &x2);
+            let rise = f.blend(cases.double, &f.sub(&y2, &y1, 0), &self.tangent(&x1));
+            let (x3, y3) = self.third(&f.mul(&rise, inverse), &x1, &x2, &y1);
+            let x3 = f.blend(cases.left, &f.blend(cases.right, &x3, &x2), &x1);
+            let y3 = f.blend(cases.left, &f.blend(cases.right, &y3, &y2), &y1);
             self.store(&x3, out, 0);
             self.store(&y3, out, 1);
-            if let Some(cases) = &cases {
-                for (lane, out) in out.iter().enumerate() {
-                    if cases.infinity >> lane & 1 == 1 {
-                        std::slice::from_raw_parts_mut(*out, W).fill(u64::MAX);
-                    }
+            for (lane, out) in out.iter().enumerate() {
+                if cases.infinity >> lane & 1 == 1 {
+                    std::slice::from_raw_parts_mut(*out, W).fill(u64::MAX);
                 }
-                self.store_infinities(group, cases, out);
             }
+            self.store_infinities(group, &cases, out);
         }
     }
 
@@ -315,7 +355,8 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     }
 
     /// The inverses of eight elements, through arkworks.
-    #[inline(always)]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    #[inline(never)]
     unsafe fn invert(&self, e: &Element<L, D>) -> Element<L, D> {
         let mut buffer = [[0u64; W]; 8];
         let words = D * Self::N;
