@@ -1,7 +1,7 @@
 //! blst: BLS12-381's two groups, on blst's own threads.
 //!
-//! Points cross over in the uncompressed big-endian form that blst and arkworks share for this curve,
-//! scalars as little-endian bytes, which is how blst takes them.
+//! Points cross over in the uncompressed big-endian form that blst and arkworks share for this
+//! curve, scalars as little-endian bytes, which is how blst takes them.
 
 use ark_ff::{BigInteger, PrimeField};
 use blst::{BLST_ERROR, MultiPoint};

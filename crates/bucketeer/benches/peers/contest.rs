@@ -27,8 +27,8 @@ pub fn run(options: &Options, device: &Device, record: &mut Record) -> Outcome<(
     Ok(())
 }
 
-/// blst makes a pool of its own with one thread per processor, which nothing but the process's set of
-/// processors changes. Against another number of threads its times would say nothing.
+/// blst makes a pool of its own with one thread per processor, which nothing but the process's set
+/// of processors changes. Against another number of threads its times would say nothing.
 fn blst_takes_part(options: &Options, device: &Device) -> bool {
     let (threads, own) = (device.facts().threads, std::thread::available_parallelism());
     let equal = own.is_ok_and(|own| own.get() == threads);

@@ -1,7 +1,7 @@
 //! Bucketeer beside its peers, in one process, on the same points and scalars.
 //!
-//! `./bench` in the root of the repository builds this with what the peers need to be at their best and
-//! runs it; `docs/benchmarks/README.md` says how to read what it prints.
+//! `./bench` in the root of the repository builds this with what the peers need to be at their best
+//! and runs it; `docs/benchmarks/README.md` says how to read what it prints.
 //!
 //! 1. [`options`] is the command line.
 //! 2. [`contestants`] brings points and scalars into each library's own types

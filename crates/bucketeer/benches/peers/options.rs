@@ -55,8 +55,8 @@ pub struct Options {
     #[arg(long)]
     pub skew: bool,
 
-    /// Given by `cargo bench`. Without it, as under `cargo test --benches`, the defaults are one round
-    /// of a small size: enough to see that all contestants agree.
+    /// Given by `cargo bench`. Without it, as under `cargo test --benches`, the defaults are one
+    /// round of a small size: enough to see that all contestants agree.
     #[arg(long, hide = true)]
     bench: bool,
 }

@@ -1,5 +1,5 @@
-//! What a run leaves behind: a table on standard output, a row as soon as it is measured, and a file of
-//! every sample.
+//! What a run leaves behind: a table on standard output, a row as soon as it is measured, and a
+//! file of every sample.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,7 +19,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Prints the headings, padded to the width of their columns, of which the first `texts` hold text.
+    /// Prints the headings, padded to the width of their columns, of which the first `texts` hold
+    /// text.
     pub fn new(headings: &[&str], texts: usize) -> Self {
         let widths = headings.iter().map(|heading| heading.len().max(LEAST_WIDTH)).collect();
         let table = Self { widths, texts };

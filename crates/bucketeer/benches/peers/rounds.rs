@@ -1,10 +1,10 @@
 //! Contestants, and the rounds they run in.
 //!
 //! All contestants of a case run once per round, one after the other, so that whatever disturbs the
-//! machine for a while disturbs all of them alike. The first round warms caches and allocators up; it
-//! is counted only where every contestant takes so long that warming up cannot matter, or where a
-//! single round is asked for. Every result of every round is compared with the one computed from the
-//! logarithms of the bases, outside the measured time.
+//! machine for a while disturbs all of them alike. The first round warms caches and allocators up;
+//! it is counted only where every contestant takes so long that warming up cannot matter, or where
+//! a single round is asked for. Every result of every round is compared with the one computed from
+//! the logarithms of the bases, outside the measured time.
 
 use std::time::{Duration, Instant};
 
