@@ -1,1 +1,90 @@
-fn main() {}
+//! The command-line tool of Bucketeer: flags, glue and messages around the library.
+//!
+//! One file per command. A command takes its parsed arguments, does its work and gives back what is to
+//! stand on stdout, or a [`Failure`](failure::Failure) that carries its own exit code. Only this file
+//! writes to stdout and ends the process:
+//!
+//! | code | meaning |
+//! | --- | --- |
+//! | 0 | done |
+//! | 1 | a result was wrong |
+//! | 2 | bad usage or bad input |
+//! | 3 | no such device |
+//! | 4 | out of memory |
+
+mod answer;
+mod args;
+mod bench;
+mod check;
+mod convert;
+mod devices;
+mod failure;
+mod generate;
+mod input;
+mod memory;
+mod msm;
+mod output;
+mod plan;
+mod plot;
+mod presets;
+mod progress;
+mod selftest;
+mod units;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::failure::Failure;
+
+/// Multi-scalar multiplication over elliptic curves.
+///
+/// Exit codes: 0 done, 1 wrong result, 2 bad usage or input, 3 no such device, 4 out of memory.
+#[derive(Parser)]
+#[command(name = "bucketeer", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compute an MSM, of random input or of files, and check it with a second method
+    Msm(msm::Args),
+    /// Time MSMs of many sizes
+    Bench(bench::Args),
+    /// Show every decision of a run and its memory, without running it
+    Plan(plan::Args),
+    /// List the devices of this machine
+    Devices(devices::Args),
+    /// Write random bases and scalars to files
+    Generate(generate::Args),
+    /// Rewrite a file of bases in another format
+    Convert(convert::Args),
+    /// Run the conformance table on a device
+    Selftest(selftest::Args),
+    /// List the presets: published strategies, as plans
+    Presets(presets::Args),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Msm(args) => msm::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Plan(args) => plan::run(&args),
+        Command::Devices(args) => devices::run(&args),
+        Command::Generate(args) => generate::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Selftest(args) => selftest::run(&args),
+        Command::Presets(args) => presets::run(&args),
+    };
+    let outcome = outcome.and_then(|text| output::print(&text));
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::complain(&failure);
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! File formats: round trips, foreign files built by hand, and everything that can be wrong with a file.
+//! File formats: round trips, foreign files built by hand, and everything that can be wrong.
 #![cfg(feature = "io")]
 
 #[path = "io/bad_arkworks.rs"]

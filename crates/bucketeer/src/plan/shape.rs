@@ -173,7 +173,8 @@ fn widths(request: &Request<'_>) -> std::ops::RangeInclusive<u32> {
     }
     let copies = request.settings.precompute.unwrap_or(1) as usize;
     let log = request.n.saturating_mul(copies).max(1).ilog2();
-    log.saturating_sub(10).clamp(1, MAX_WINDOW_BITS)..=(log + 3).min(MAX_WINDOW_BITS)
+    let most = (log + 3).min(MAX_WINDOW_BITS);
+    log.saturating_sub(10).clamp(1, most)..=most
 }
 
 fn check(setting: &'static str, value: Option<u32>, most: u32) -> Result<(), Error> {

@@ -215,6 +215,31 @@ fn edwards_point_of_order_two_is_outside_the_subgroup() {
     assert_eq!(found, "base 1: not in the prime-order subgroup");
 }
 
+/// Enough points for the sums of random subsets, in two blocks.
+fn outside_among_thousands<C: Curve>(curve: &str, bad: C) {
+    let good = points::<C>(9000);
+    let (_directory, path) = file(uncompressed(&good));
+    assert_eq!(io::read_bases(&path, named(curve), None, &CHECKED).as_ref(), Ok(&good));
+    for first in [0, 4321, 8999] {
+        let mut bases = good.clone();
+        bases[first] = bad;
+        *bases.last_mut().unwrap() = bad;
+        let found = bases_reason::<C>(&uncompressed(&bases), curve, &CHECKED);
+        assert_eq!(found, format!("base {first}: not in the prime-order subgroup"));
+    }
+}
+
+/// Points of order two are the hardest to catch: half of all sums miss a single one.
+#[test]
+fn points_outside_the_subgroup_are_found_among_thousands() {
+    let order_two = bls377::G1Affine::new_unchecked((-1).into(), 0.into());
+    assert!(order_two.is_on_curve());
+    outside_among_thousands("bls12-377", order_two);
+    let order_two = ark_ed_on_bls12_377::EdwardsAffine::new_unchecked(0.into(), (-1).into());
+    outside_among_thousands("ed-on-bls12-377", order_two);
+    outside_among_thousands("bls12-381", outside_subgroup::<bls381::G1Affine>());
+}
+
 #[test]
 fn flags_that_contradict_each_other() {
     let mut bytes = uncompressed(&points::<bls377::G1Affine>(2));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ark_ec::{AffineRepr, CurveGroup};
+use ark_ec::CurveGroup;
 use ark_ff::{AdditiveGroup, BitIteratorBE, Field, PrimeField, Zero};
 use bucketeer::curves::NamedCurve;
 use bucketeer::io::{ReadOptions, ScalarVec};

@@ -1,1 +1,214 @@
-//! AVX-512 IFMA.
+//! AVX-512 IFMA: affine additions in eight lanes of 52-bit limbs.
+//!
+//! Layers, one file each: [`lanes`] moves words, [`field`] computes in a prime field, [`extension`] in the
+//! field itself or its quadratic extension, [`vector`] adds points. None depends on a curve at compile time:
+//! code is shared by all curves with the same number of words W of a point, limbs L and degree D.
+//! A packed point is x then y, canonical values of x·2^(52L) in 64-bit words; all ones is infinity.
+
+mod extension;
+mod field;
+mod lanes;
+mod vector;
+
+use ark_ff::Field;
+use num_bigint::BigUint;
+
+use super::kernel::{Formulas, Kernel, NEGATIVE, Pair, Point, Scratch, is_infinity};
+use crate::CurveSpec;
+use crate::curve::{from_words, to_words};
+use lanes::LIMB_BITS;
+use vector::{Batch, Curve};
+
+/// Points of W words on a field of degree D over a prime field of L limbs.
+struct Ifma<const W: usize, const L: usize, const D: usize> {
+    curve: Curve<W, L, D>,
+    /// p as words, for negating single points.
+    modulus: Vec<u64>,
+    to_ark: [u64; L],
+    from_ark: [u64; L],
+}
+
+/// Working memory of a batch of additions.
+struct Memory<const L: usize, const D: usize>(Batch<L, D>);
+
+impl<const L: usize, const D: usize> Default for Memory<L, D> {
+    fn default() -> Self {
+        Self(Batch::default())
+    }
+}
+
+// SAFETY: the scratch holds only plain vectors of integers.
+unsafe impl<const L: usize, const D: usize> Send for Memory<L, D> {}
+
+/// Inverts elements given as arkworks' words; none is zero.
+pub(crate) fn inverse<F: Field>(words: &mut [u64]) {
+    let each = size_of::<F>() / 8;
+    let mut elements: Vec<F> = words.chunks(each).map(from_words).collect();
+    ark_ff::serial_batch_inversion_and_mul(&mut elements, &F::ONE);
+    for (words, element) in words.chunks_mut(each).zip(&elements) {
+        words.copy_from_slice(to_words(element));
+    }
+}
+
+impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
+    const N: usize = W / (2 * D);
+
+    /// For a curve that [`Arithmetic::choose`](crate::device::Arithmetic::choose) found fit, on a processor
+    /// that has the instructions.
+    fn new(curve: &CurveSpec, inverse: fn(&mut [u64])) -> Self {
+        let p = &curve.modulus;
+        let power = |bits: usize| field::limbs(&((BigUint::from(1u32) << bits) % p));
+        let a = std::array::from_fn(|i| {
+            field::limbs(&((&curve.weierstrass[0][i] << (LIMB_BITS * L)) % p))
+        });
+        let (to_ark, from_ark) = (power(64 * Self::N), power(2 * LIMB_BITS * L - 64 * Self::N));
+        let mut modulus = p.to_u64_digits();
+        modulus.resize(Self::N, 0);
+        Self {
+            curve: Curve {
+                field: extension::Field::new(p, curve.non_residue.as_ref()),
+                a,
+                to_ark,
+                from_ark,
+                inverse,
+            },
+            modulus,
+            to_ark,
+            from_ark,
+        }
+    }
+}
+
+impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
+    fn negate(&self, point: &[u64; W]) -> [u64; W] {
+        let mut out = *point;
+        if is_infinity(point) {
+            return out;
+        }
+        for y in out[W / 2..].chunks_mut(Self::N) {
+            if y.iter().all(|&word| word == 0) {
+                continue;
+            }
+            let mut borrow = false;
+            for (word, &p) in y.iter_mut().zip(&self.modulus) {
+                let (difference, b1) = p.overflowing_sub(*word);
+                let (difference, b2) = difference.overflowing_sub(u64::from(borrow));
+                (*word, borrow) = (difference, b1 | b2);
+            }
+        }
+        out
+    }
+
+    fn add_pairs(
+        &self,
+        src: &[[u64; W]],
+        pairs: &[Pair],
+        dst: &mut [[u64; W]],
+        scratch: &mut Batch<L, D>,
+    ) {
+        let operands = |p: &Pair| (p.a & !NEGATIVE).max(p.b & !NEGATIVE);
+        let Some(largest) = pairs.iter().map(operands).max() else { return };
+        let last = pairs.iter().map(|p| p.out).max().unwrap_or(0);
+        assert!((largest as usize) < src.len() && (last as usize) < dst.len());
+        // SAFETY: this type is made only where the instructions exist, the indices were checked, and
+        // there is at least one pair.
+        unsafe { self.curve.add_pairs(src.as_ptr(), pairs, dst.as_mut_ptr(), scratch) }
+    }
+
+    /// Eight points in arkworks' form → packed points.
+    fn from_ark(&self, points: &mut [[u64; W]; 8]) {
+        // SAFETY: this type is made only where the instructions exist.
+        unsafe { self.curve.rescale(points, &self.from_ark) }
+    }
+
+    /// Eight packed points → arkworks' form.
+    fn to_ark(&self, points: &mut [[u64; W]; 8]) {
+        // SAFETY: this type is made only where the instructions exist.
+        unsafe { self.curve.rescale(points, &self.to_ark) }
+    }
+}
+
+/// Types without parameters, so that the kernels are compiled once, in this crate, and not again in
+/// every crate that names a curve.
+macro_rules! shapes {
+    ($($(#[$doc:meta])* $name:ident: $w:literal words, $l:literal limbs, degree $d:literal;)*) => {$(
+        $(#[$doc])*
+        pub(crate) struct $name {
+            ifma: Ifma<$w, $l, $d>,
+            formulas: Box<dyn Formulas<$w>>,
+        }
+
+        impl $name {
+            pub(crate) fn boxed(
+                curve: &CurveSpec,
+                inverse: fn(&mut [u64]),
+                formulas: Box<dyn Formulas<$w>>,
+            ) -> Box<dyn Kernel<$w>> {
+                Box::new(Self { ifma: Ifma::new(curve, inverse), formulas })
+            }
+        }
+
+        impl Kernel<$w> for $name {
+            fn scratch(&self) -> Scratch {
+                Box::<Memory<$l, $d>>::default()
+            }
+
+            fn add_pairs(
+                &self,
+                src: &[Point<$w>],
+                pairs: &[Pair],
+                dst: &mut [Point<$w>],
+                scratch: &mut Scratch,
+            ) {
+                let Some(memory) = scratch.downcast_mut::<Memory<$l, $d>>() else {
+                    unreachable!("scratch comes from this kernel")
+                };
+                self.ifma.add_pairs(src, pairs, dst, &mut memory.0);
+            }
+
+            fn negate(&self, point: &Point<$w>) -> Point<$w> {
+                self.ifma.negate(point)
+            }
+
+            fn import(&self, points: &mut [Point<$w>]) {
+                for points in points.chunks_mut(8) {
+                    let mut block = [[0; $w]; 8];
+                    block[..points.len()].copy_from_slice(points);
+                    self.ifma.from_ark(&mut block);
+                    for (point, imported) in points.iter_mut().zip(&block) {
+                        if !is_infinity(point) {
+                            *point = *imported;
+                        }
+                    }
+                }
+            }
+
+            fn export(&self, point: &Point<$w>) -> Point<$w> {
+                if is_infinity(point) {
+                    return *point;
+                }
+                let mut block = [[0; $w]; 8];
+                block[0] = *point;
+                self.ifma.to_ark(&mut block);
+                block[0]
+            }
+
+            fn formulas(&self) -> &dyn Formulas<$w> {
+                &*self.formulas
+            }
+        }
+    )*};
+}
+
+shapes! {
+    /// Prime fields of 4 words.
+    Prime4: 8 words, 5 limbs, degree 1;
+    /// Quadratic extensions of fields of 4 words.
+    Quadratic4: 16 words, 5 limbs, degree 2;
+    /// Prime fields of 6 words.
+    Prime6: 12 words, 8 limbs, degree 1;
+    /// Quadratic extensions of fields of 6 words.
+    Quadratic6: 24 words, 8 limbs, degree 2;
+    /// Prime fields of 12 words.
+    Prime12: 24 words, 15 limbs, degree 1;
+}

@@ -1,0 +1,113 @@
+//! Options that several commands share.
+
+use bucketeer::conformance::Distribution;
+use bucketeer::curves::NamedCurve;
+use bucketeer::plan::{Preset, Settings};
+use bucketeer::{Device, Error};
+use clap::builder::RangedU64ValueParser;
+
+use crate::failure::Failure;
+use crate::units;
+
+/// Most threads the library starts.
+const MAX_THREADS: u64 = 4096;
+
+/// Where to run.
+#[derive(clap::Args)]
+pub struct DeviceArgs {
+    /// Device: auto, cpu, cuda[:i] or webgpu[:i]
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    pub device: String,
+    /// Threads of the CPU [default: all]
+    #[arg(long, value_name = "COUNT", value_parser = threads())]
+    pub threads: Option<usize>,
+}
+
+/// A number of threads.
+pub fn threads() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=MAX_THREADS)
+}
+
+impl DeviceArgs {
+    /// Opens the device. `--threads` sizes the global pool, so that making and checking the input
+    /// keep to it too.
+    pub fn open(&self) -> Result<Device, Failure> {
+        if let Some(threads) = self.threads {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            pool.build_global().map_err(|error| Error::InvalidSetting {
+                setting: "threads",
+                value: threads.to_string(),
+                reason: error.to_string(),
+            })?;
+        }
+        Ok(Device::named(&self.device)?)
+    }
+}
+
+/// Wishes for the plan.
+#[derive(clap::Args)]
+pub struct PlanArgs {
+    /// Bits of a window, 1 to 26 [default: the plan chooses]
+    #[arg(long, value_name = "BITS")]
+    pub window_bits: Option<u32>,
+    /// Shifted copies of each base to store
+    #[arg(long, value_name = "FACTOR")]
+    pub precompute: Option<u32>,
+    /// Most memory beyond the inputs, e.g. 512MiB or 4GiB
+    #[arg(long, value_name = "BYTES", value_parser = units::parse_bytes)]
+    pub memory_limit: Option<u64>,
+    /// Be right for points outside the prime-order subgroup too
+    #[arg(long)]
+    pub any_point: bool,
+}
+
+impl PlanArgs {
+    /// These wishes, on top of a preset's for `n` bases.
+    pub fn settings(&self, preset: Option<&'static Preset>, n: usize) -> Settings {
+        let mut settings = preset.map_or_else(Settings::default, |preset| preset.settings(n));
+        settings.window_bits = self.window_bits.or(settings.window_bits);
+        settings.precompute = self.precompute.or(settings.precompute);
+        settings.memory_limit = self.memory_limit;
+        settings.any_point = self.any_point;
+        settings
+    }
+}
+
+/// Random input.
+#[derive(clap::Args)]
+pub struct RandomArgs {
+    /// Seed of random bases and scalars
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub seed: u64,
+    /// Kind of random scalars
+    #[arg(long, value_name = "KIND", default_value = "uniform", value_parser = distribution,
+          long_help = distribution_help())]
+    pub distribution: Distribution,
+}
+
+impl RandomArgs {
+    /// The distribution's name.
+    pub fn distribution_name(&self) -> &'static str {
+        let found = Distribution::ALL.iter().find(|(_, kind)| *kind == self.distribution);
+        found.map_or("", |(name, _)| name)
+    }
+}
+
+fn distribution_help() -> String {
+    let names = Distribution::ALL.map(|(name, _)| name).join(", ");
+    format!("Kind of random scalars: {names}")
+}
+
+/// Parses the name of a curve.
+pub fn curve(name: &str) -> Result<&'static NamedCurve, Error> {
+    NamedCurve::named(name)
+}
+
+/// Parses the name of a preset.
+pub fn preset(name: &str) -> Result<&'static Preset, Error> {
+    Preset::named(name)
+}
+
+fn distribution(name: &str) -> Result<Distribution, Error> {
+    Distribution::named(name)
+}

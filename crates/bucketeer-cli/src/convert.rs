@@ -1,0 +1,88 @@
+//! `bucketeer convert`: a file of bases in another format, validated on the way.
+
+use std::path::{Path, PathBuf};
+
+use bucketeer::Curve;
+use bucketeer::curves::{NamedCurve, Visitor};
+use bucketeer::io::{self, Encoding, ReadOptions, ScalarVec};
+use serde_json::json;
+
+use crate::args;
+use crate::failure::Failure;
+use crate::output::{self, Outcome};
+use crate::progress::Activity;
+use crate::units;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// File of bases: arkworks, .ptau, .zkey or JSON
+    input: PathBuf,
+    /// File to write
+    output: PathBuf,
+    /// Curve, e.g. bls12-377 or bn254-g2
+    #[arg(long, value_name = "CURVE", value_parser = args::curve)]
+    curve: &'static NamedCurve,
+    /// Section of a .ptau or .zkey file
+    #[arg(long, value_name = "NAME")]
+    section: Option<String>,
+    /// Format to write [default: json for a .json file, else compressed]
+    #[arg(long, value_name = "FORMAT")]
+    to: Option<Target>,
+    /// Trust that the points read lie in the prime-order subgroup
+    #[arg(long)]
+    no_subgroup_check: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Target {
+    /// Arkworks, one coordinate and a sign
+    Compressed,
+    /// Arkworks, both coordinates
+    Uncompressed,
+    /// JSON
+    Json,
+}
+
+/// Carries the command out.
+pub fn run(args: &Args) -> Outcome {
+    let n = args.curve.visit(Task(args))?;
+    if args.json {
+        let (input, output) = (args.input.display(), args.output.display());
+        return output::json(&json!({
+            "curve": args.curve.name,
+            "n": n,
+            "input": input.to_string(),
+            "output": output.to_string(),
+        }));
+    }
+    Ok(format!("{}: {} bases of {}\n", args.output.display(), units::size(n), args.curve))
+}
+
+struct Task<'a>(&'a Args);
+
+impl Visitor for Task<'_> {
+    type Output = Result<usize, Failure>;
+
+    fn visit<C: Curve>(self, curve: &'static NamedCurve) -> Self::Output {
+        let Args { input, output, section, to, no_subgroup_check, .. } = self.0;
+        let _activity = Activity::spinner("converting");
+        let options = ReadOptions { subgroup_check: !no_subgroup_check, ..ReadOptions::default() };
+        let bases = io::read_bases::<C>(input, curve, section.as_deref(), &options)?;
+        match to.unwrap_or_else(|| target_of(output)) {
+            Target::Compressed => io::write_bases(output, &bases, Encoding::Compressed)?,
+            Target::Uncompressed => io::write_bases(output, &bases, Encoding::Uncompressed)?,
+            Target::Json => {
+                io::write_json(output, curve, &bases, &ScalarVec::Residues(Vec::new()))?;
+            }
+        }
+        Ok(bases.len())
+    }
+}
+
+fn target_of(path: &Path) -> Target {
+    let json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    if json { Target::Json } else { Target::Compressed }
+}

@@ -1,0 +1,66 @@
+//! Everything that ends a command early, and the exit code it ends with.
+
+use std::fmt;
+
+use bucketeer::Error;
+
+use crate::memory::Need;
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// The library said so.
+    Library(Error),
+    /// A second method found another result.
+    WrongResult(String),
+    /// Arguments that parse one by one and make no sense together.
+    Usage(String),
+    /// The inputs alone need more memory than there is.
+    Memory(Need),
+    /// Stdout cannot be written.
+    Output(std::io::Error),
+    /// Whoever read stdout has left: nothing more to say and nobody to say it to.
+    ClosedPipe,
+}
+
+impl Failure {
+    /// The process's exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Library(error) => exit_code(error),
+            Self::WrongResult(_) => 1,
+            Self::Usage(_) | Self::Output(_) => 2,
+            Self::Memory(_) => 4,
+            Self::ClosedPipe => 0,
+        }
+    }
+}
+
+fn exit_code(error: &Error) -> u8 {
+    match error {
+        Error::Batch { source, .. } => exit_code(source),
+        Error::Internal(_) => 1,
+        Error::NoDevice { .. } => 3,
+        Error::OutOfMemory { .. } => 4,
+        _ => 2,
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Library(error)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Library(error) => error.fmt(f),
+            Self::WrongResult(text) => write!(f, "wrong result: {text}"),
+            Self::Usage(text) => f.write_str(text),
+            Self::Memory(need) => need.fmt(f),
+            Self::Output(error) => write!(f, "cannot write to stdout: {error}"),
+            Self::ClosedPipe => f.write_str("stdout was closed"),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Whether an input can exist at all, answered before anything is allocated for it.
+
+use std::fmt;
+
+use bucketeer::curves::NamedCurve;
+use bucketeer::plan::{Plan, Request, ScalarBound, Settings};
+use bucketeer::{Curve, CurveSpec, Device, DeviceFacts, Error};
+
+use crate::failure::Failure;
+use crate::units;
+
+/// The memory a job needs where that is more than there is. Sums of 128 bits, since 2^60 bases have
+/// more bytes than 64 bits can count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Need {
+    curve: &'static str,
+    n: usize,
+    bases: u128,
+    scalars: u128,
+    plan: u128,
+    available: u128,
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { curve, n, bases, scalars, plan, available } = self;
+        let [total, bases, scalars, plan, available] =
+            [bases + scalars + plan, *bases, *scalars, *plan, *available].map(units::bytes);
+        write!(f, "out of memory: {} points of {curve} need {total} ", units::size(*n))?;
+        write!(f, "({bases} of bases, {scalars} of scalars, {plan} to compute), ")?;
+        write!(f, "{available} available")
+    }
+}
+
+/// What is to be held at once.
+pub struct Job<'a> {
+    /// Bases, and scalars per MSM.
+    pub n: usize,
+    /// MSMs.
+    pub batch: usize,
+    /// The settings to plan with; `None` where nothing is to be computed.
+    pub settings: Option<&'a Settings>,
+}
+
+impl Job<'_> {
+    /// Fails where the inputs and the plan do not fit in the device's memory.
+    pub fn check<C: Curve>(
+        &self,
+        curve: &'static NamedCurve,
+        device: &Device,
+    ) -> Result<(), Failure> {
+        let facts = device.facts();
+        let n = self.n as u128;
+        let bases = n * size_of::<C>() as u128;
+        let scalars = n * self.batch as u128 * size_of::<C::ScalarField>() as u128;
+        // What the inputs leave is the plan's; where they leave nothing, its wish is shown.
+        let left = u64::try_from(bases + scalars).ok().and_then(|b| facts.memory.checked_sub(b));
+        let left = DeviceFacts::cpu(facts.threads, facts.ifma, left.unwrap_or(facts.memory));
+        let plan = self.plan_bytes::<C>(left)?;
+        let available = u128::from(facts.memory);
+        if bases + scalars + plan <= available {
+            return Ok(());
+        }
+        let (curve, n) = (curve.name, self.n);
+        Err(Failure::Memory(Need { curve, n, bases, scalars, plan, available }))
+    }
+
+    fn plan_bytes<C: Curve>(&self, device: DeviceFacts) -> Result<u128, Error> {
+        let Some(settings) = self.settings else { return Ok(0) };
+        let plan = Plan::new(&Request {
+            curve: &CurveSpec::of::<C>(),
+            n: self.n,
+            batch: self.batch,
+            scalars: ScalarBound::Order,
+            resident: false,
+            table: None,
+            device,
+            settings,
+        });
+        match plan {
+            Ok(plan) => Ok(plan.bytes().into()),
+            // Without a limit of the user's own, the inputs belong in the message.
+            Err(Error::OutOfMemory { needed, .. }) if settings.memory_limit.is_none() => {
+                Ok(needed.into())
+            }
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What a command prints: text or one JSON object on stdout, complaints on stderr.
+
+use std::io::{ErrorKind, Write};
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// What a command leaves to be printed, and whether it is a failure all the same.
+pub type Outcome = Result<String, Failure>;
+
+/// One JSON object on one line.
+pub fn json(value: &impl Serialize) -> Outcome {
+    let text = serde_json::to_string(value);
+    text.map(|text| text + "\n").map_err(|error| Failure::Output(error.into()))
+}
+
+/// Writes to stdout. A reader that has left (`bucketeer … | head`) is no reason to panic.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    written.map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Failure::ClosedPipe,
+        _ => Failure::Output(error),
+    })
+}
+
+/// Writes an error to stderr; there is nowhere to report that this failed.
+pub fn complain(failure: &Failure) {
+    let _ = writeln!(std::io::stderr(), "error: {failure}");
+}
+
+/// A table of text: every column as wide as its widest cell.
+pub struct Table {
+    rows: Vec<Vec<String>>,
+    left: usize,
+}
+
+impl Table {
+    /// A table with these headings, of which the first `left` columns are aligned to the left.
+    pub fn new(headings: &[&str], left: usize) -> Self {
+        Self { rows: vec![headings.iter().map(ToString::to_string).collect()], left }
+    }
+
+    /// Adds a row; it may be shorter than the headings, and its last cell then longer than its column.
+    pub fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// The table as text, one line per row.
+    pub fn text(&self) -> String {
+        let columns = self.rows[0].len();
+        let full = || self.rows.iter().filter(|row| row.len() == columns);
+        let width = |i: usize| full().map(|row| row[i].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let line = |row: &Vec<String>| {
+            let cell = |(i, text): (usize, &String)| match (i < self.left, row.len() == columns) {
+                (true, _) => format!("{text:<width$}", width = widths[i]),
+                (false, true) => format!("{text:>width$}", width = widths[i]),
+                (false, false) if i + 1 == row.len() => text.clone(),
+                (false, false) => format!("{text:>width$}", width = widths[i]),
+            };
+            let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
+            cells.join("  ").trim_end().to_owned() + "\n"
+        };
+        self.rows.iter().map(line).collect()
+    }
+}

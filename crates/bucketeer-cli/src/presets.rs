@@ -1,0 +1,38 @@
+//! `bucketeer presets`: the published strategies a run can follow.
+
+use bucketeer::plan::PRESETS;
+use serde::Serialize;
+
+use crate::output::{self, Outcome, Table};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Listing {
+    presets: Vec<Entry>,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    name: &'static str,
+    about: &'static str,
+}
+
+/// Carries the command out.
+pub fn run(args: &Args) -> Outcome {
+    if args.json {
+        let entry =
+            |preset: &bucketeer::plan::Preset| Entry { name: preset.name, about: preset.about };
+        return output::json(&Listing { presets: PRESETS.iter().map(entry).collect() });
+    }
+    let mut table = Table::new(&["preset", "strategy"], 2);
+    for preset in &PRESETS {
+        table.row(vec![preset.name.into(), preset.about.into()]);
+    }
+    Ok(table.text())
+}

@@ -1,0 +1,58 @@
+//! Progress on stderr, where that is a terminal.
+
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bucketeer::Hook;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// What the tool is doing; disappears when dropped.
+pub struct Activity(ProgressBar);
+
+impl Activity {
+    /// Work of unknown length.
+    pub fn spinner(what: &str) -> Self {
+        let bar = if shown() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        bar.set_message(format!("{what} …"));
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self(bar)
+    }
+
+    /// Changes what is said to be done.
+    pub fn say(&self, what: &str) {
+        self.0.set_message(format!("{what} …"));
+    }
+
+    /// Does something else with the terminal in between.
+    pub fn aside<R>(&self, work: impl FnOnce() -> R) -> R {
+        self.0.suspend(work)
+    }
+
+    /// A run whose hook moves a bar.
+    pub fn run(what: &str) -> (Self, Hook) {
+        let bar = if shown() { ProgressBar::new(100) } else { ProgressBar::hidden() };
+        let style = ProgressStyle::with_template("{msg} [{bar:40}] {percent} % {elapsed}");
+        if let Ok(style) = style {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_message(what.to_owned());
+        let moved = bar.clone();
+        let hook: Hook = Arc::new(move |progress| {
+            moved.set_position(progress.done * 100 / progress.total.max(1));
+            ControlFlow::Continue(())
+        });
+        (Self(bar), hook)
+    }
+}
+
+impl Drop for Activity {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn shown() -> bool {
+    std::io::stderr().is_terminal()
+}

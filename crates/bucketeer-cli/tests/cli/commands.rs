@@ -1,0 +1,122 @@
+//! The commands beside `msm`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::bucketeer;
+
+#[test]
+fn bench_prints_a_row_per_size_and_preset() {
+    let text = bucketeer("bench --curve bls12-377 -n 2^4..2^8 --repeat 3", &[]).ok();
+    for size in ["16", "64", "256"] {
+        let row = |line: &&str| line.split_whitespace().nth(1) == Some(size);
+        assert_eq!(text.lines().filter(row).count(), 1, "{size} in {text}");
+    }
+    assert!(text.contains("points/s") && text.contains("median of 3"), "{text}");
+}
+
+#[test]
+fn bench_json_has_every_sample() {
+    let line = "bench --curve bls12-377 -n 2^4..2^6 --step 1 --repeat 4 --json --seed 3";
+    let object = bucketeer(line, &[]).json();
+    let results = object["results"].as_array().expect("results");
+    let sizes: Vec<u64> = results.iter().filter_map(|r| r["n"].as_u64()).collect();
+    assert_eq!(sizes, [16, 32, 64]);
+    for result in results {
+        let mut samples: Vec<f64> = result["samples"]
+            .as_array()
+            .expect("samples")
+            .iter()
+            .filter_map(Value::as_f64)
+            .collect();
+        samples.sort_by(f64::total_cmp);
+        assert_eq!(samples.len(), 4);
+        assert_eq!(result["min_seconds"], samples[0]);
+        assert_eq!(result["median_seconds"], (samples[1] + samples[2]) / 2.0);
+    }
+}
+
+#[test]
+fn bench_draws_a_line_per_preset() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("plot.svg");
+    let line = "bench --curve bls12-377 -n 4,8 --repeat 1 --plot {} --json --memory-limit 64MiB";
+    let object = bucketeer(&format!("{line} --preset all"), &[&path]).json();
+    let results = object["results"].as_array().expect("results");
+    assert_eq!(results.len(), 20, "ten presets, two sizes");
+    let timed = results.iter().filter(|r| r.get("samples").is_some()).count();
+    let drawing = fs::read_to_string(&path).expect("a drawing");
+    assert!(drawing.starts_with("<svg ") && drawing.ends_with("</svg>\n"));
+    let presets = drawing.matches("<polyline").count();
+    assert_eq!(drawing.matches("<circle").count(), timed + presets);
+    assert!(drawing.contains(">bucketeer</text>"));
+}
+
+#[test]
+fn plan_describes_another_machine() {
+    let line = "plan --curve bls12-377 -n 2^20 --threads 64 --memory 1TiB --ifma no";
+    let text = bucketeer(line, &[]).ok();
+    for word in ["bls12-377-g1", "64 threads", "portable", "1.0 TiB", "windows", "total"] {
+        assert!(text.contains(word), "no {word} in {text}");
+    }
+    let object = bucketeer(&format!("{line} --json --window-bits 9"), &[]).json();
+    assert_eq!(object["device"]["threads"], 64);
+    assert_eq!(object["device"]["ifma"], false);
+    assert_eq!(object["device"]["memory"], 1u64 << 40);
+    assert_eq!((&object["n"], &object["window_bits"]), (&(1 << 20).into(), &9.into()));
+    let buffers = object["buffers"].as_object().expect("buffers");
+    let sum: u64 = buffers.values().filter_map(Value::as_u64).sum();
+    assert_eq!(object["bytes"], sum);
+}
+
+#[test]
+fn plan_follows_scalar_bits_presets_and_limits() {
+    let plan = |options: &str| {
+        bucketeer(&format!("plan --curve bls12-377 -n 2^18 --json {options}"), &[]).json()
+    };
+    assert_eq!(plan("--scalar-bits 64")["scalar_bits"], 64);
+    assert_eq!(plan("--preset matter-labs --memory 64GiB")["preset"], "matter-labs");
+    assert_eq!(plan("--preset matter-labs --memory 64GiB")["window_bits"], 23);
+    let tight = plan("--memory-limit 16MiB");
+    assert!(tight["bytes"].as_u64().is_some_and(|bytes| bytes <= 16 << 20), "{tight}");
+    assert!(tight["chunks"].as_u64().is_some_and(|chunks| chunks > 1), "{tight}");
+}
+
+#[test]
+fn devices_says_what_there_is_and_what_not() {
+    let text = bucketeer("devices", &[]).ok();
+    let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+    assert!(line("cpu").contains("threads") && line("cpu").contains("free"), "{text}");
+    assert!(line("cuda").contains("not available"), "{text}");
+    assert!(line("webgpu").contains("not available"), "{text}");
+}
+
+#[test]
+fn presets_lists_all_with_their_marks() {
+    let text = bucketeer("presets", &[]).ok();
+    for name in [
+        "bucketeer",
+        "aleo-2022-baseline",
+        "speakspeak",
+        "6block",
+        "voronov-kolganov",
+        "matter-labs",
+        "yrrid",
+        "icicle",
+        "icicle-precompute",
+        "derei-koh",
+    ] {
+        let row = text.lines().find(|line| line.split_whitespace().next() == Some(name));
+        assert!(row.is_some_and(|row| row.len() > name.len() + 10), "{name} in {text}");
+    }
+}
+
+#[test]
+fn selftest_ends_with_its_count() {
+    let line = "selftest --curve bls12-377 --preset bucketeer --quick";
+    let text = bucketeer(line, &[]).ok();
+    let last = text.lines().last().unwrap_or_default();
+    assert!(last.ends_with(" passed, 0 failed") && !last.starts_with("0 "), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("bls12-377-g1")), "{text}");
+}
