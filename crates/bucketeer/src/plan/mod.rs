@@ -220,7 +220,7 @@ impl Plan {
         let settings = request.settings;
         let chunk = settings.chunk.unwrap_or(usize::MAX).clamp(1, request.n.max(1));
         let entries = shape.entries_per_set(chunk);
-        let sparse = shape.buckets > 4 * entries as u64;
+        let sparse = shape.buckets / 4 > entries as u64;
         Self {
             n: request.n,
             batch: request.batch,
