@@ -2,15 +2,15 @@
 
 use super::case::{Arrangement, Case, Outcome, Run, Scalars};
 use super::rows::case;
-use super::subject::{KNOWN, LARGE, Subject};
+use super::subject::{LARGE, Subject};
 use super::{Distribution, Filter};
 use crate::plan::{Group, Settings};
 
 /// Batches over shared bases and over bases of their own, of unequal lengths.
 pub(super) fn batches(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let mut cases = Vec::new();
-    for n in if filter.quick { vec![33] } else { vec![0, 1, 2, 33, 600] } {
-        for (_, kind) in Distribution::ALL.into_iter().take(if filter.quick { 1 } else { 9 }) {
+    for n in if filter.quick { vec![33] } else { vec![0, 1, 33, 257] } {
+        for kind in [Distribution::Uniform, Distribution::Skewed] {
             let scalars = Scalars::Kind(kind, n);
             let own = case(Arrangement::Mixed, scalars.clone(), Settings::default());
             cases.push(Case { run: Run::OwnBatch, ..own });
@@ -37,29 +37,41 @@ pub(super) fn chunks(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
             }
         }
     }
-    let scalars = Scalars::Kind(Distribution::Uniform, if filter.quick { 1 << 11 } else { KNOWN });
+    let scalars = Scalars::Kind(Distribution::Uniform, (1 << 11) + 1);
     let limited = |limit, outcome| {
         let settings = Settings { memory_limit: Some(limit), ..Settings::default() };
         Case { outcome, ..case(Arrangement::Mixed, scalars.clone(), settings) }
     };
-    cases.extend((10..28).map(|bits| limited(1 << bits, Outcome::SumWithinLimit)));
+    cases.extend(
+        (10..28)
+            .step_by(if filter.quick { 3 } else { 1 })
+            .map(|bits| limited(1 << bits, Outcome::SumWithinLimit)),
+    );
     // The points alone are more than this.
     cases.push(limited(subject.curve().point_bytes(), Outcome::OutOfMemory));
     cases
 }
 
-/// Enough bases for many slices per bucket set and for parts in the group stage.
-pub(super) fn large(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
+/// Enough bases for many slices per bucket set and for parts in the group stage; fewer where points are
+/// long and additions slow.
+pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     use Distribution::{Equal, Skewed, Uniform};
-    let n = if filter.quick { 1 << 11 } else { LARGE };
-    let with = |kind, settings| case(Arrangement::Distinct, Scalars::Kind(kind, n), settings);
+    let n = match subject.curve().point_bytes() {
+        _ if filter.quick => 1 << 11,
+        0..=96 => LARGE,
+        _ => (1 << 13) + 1,
+    };
+    let with = |kind, run, settings| Case {
+        run,
+        ..case(Arrangement::Distinct, Scalars::Kind(kind, n), settings)
+    };
     let copies = Settings { window_bits: Some(12), precompute: Some(4), ..Settings::default() };
     let csr = Settings { window_bits: Some(9), group: Some(Group::Csr), ..Settings::default() };
     vec![
-        with(Uniform, Settings::default()),
-        with(Skewed, Settings::default()),
-        with(Equal, Settings::default()),
-        with(Uniform, copies),
-        with(Uniform, csr),
+        with(Uniform, Run::Both, Settings::default()),
+        with(Skewed, Run::Borrowed, Settings::default()),
+        with(Equal, Run::Borrowed, Settings::default()),
+        with(Uniform, Run::Loaded(None), copies),
+        with(Uniform, Run::Borrowed, csr),
     ]
 }

@@ -188,29 +188,39 @@ impl Plan {
     /// Takes every decision.
     pub fn new(request: &Request<'_>) -> Result<Self, Error> {
         let available = request.settings.memory_limit.unwrap_or(request.device.memory);
-        let mut best: Option<Self> = None;
-        let mut needed = u64::MAX;
-        for shape in shape::candidates(request)? {
-            let mut plan = Self::with_shape(request, shape);
-            match memory::fit(&mut plan, request, available) {
-                Ok(()) => plan.cost = cost::estimate(&plan, request.curve),
-                Err(bytes) => {
-                    needed = needed.min(bytes);
-                    continue;
+        shape::validate(request)?;
+        let mut needed = None;
+        // A smaller factor than the wished one is a matter of memory, not of cost.
+        for factor in shape::factors(request) {
+            let mut best: Option<Self> = None;
+            for shape in shape::candidates(request, factor) {
+                let mut plan = Self::with_shape(request, shape);
+                match memory::fit(&mut plan, request, available) {
+                    Ok(()) => plan.cost = cost::estimate(&plan, request.curve),
+                    Err(bytes) => {
+                        needed = Some(needed.map_or(bytes, |least: u64| least.min(bytes)));
+                        continue;
+                    }
+                }
+                if best.as_ref().is_none_or(|b| plan.cost.nanoseconds < b.cost.nanoseconds) {
+                    best = Some(plan);
                 }
             }
-            if best.as_ref().is_none_or(|b| plan.cost.nanoseconds < b.cost.nanoseconds) {
-                best = Some(plan);
+            if let Some(plan) = best {
+                return Ok(plan);
             }
         }
-        best.ok_or(Error::OutOfMemory { needed, available })
+        Err(needed.map_or_else(
+            || shape::table_too_short(request),
+            |needed| Error::OutOfMemory { needed, available },
+        ))
     }
 
     fn with_shape(request: &Request<'_>, shape: Shape) -> Self {
         let settings = request.settings;
         let chunk = settings.chunk.unwrap_or(usize::MAX).clamp(1, request.n.max(1));
         let entries = shape.entries_per_set(chunk);
-        let sparse = shape.buckets > 4 * entries as u64;
+        let sparse = shape.buckets / 4 > entries as u64;
         Self {
             n: request.n,
             batch: request.batch,
@@ -238,6 +248,6 @@ impl Plan {
 
     /// Bytes of all buffers together: the most the run allocates beyond its inputs.
     pub fn bytes(&self) -> u64 {
-        self.buffers.iter().map(|b| b.bytes).sum()
+        self.buffers.iter().fold(0, |sum, b| sum.saturating_add(b.bytes))
     }
 }

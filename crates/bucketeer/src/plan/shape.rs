@@ -96,10 +96,10 @@ fn bias(digits: Digits, window_bits: u32, windows: u32) -> BigUint {
     }
 }
 
-/// All shapes the request allows: window widths × forms of the digits × endomorphism × factors.
-pub(super) fn candidates(request: &Request<'_>) -> Result<Vec<Shape>, Error> {
+/// All shapes the request allows with this precompute factor: window widths × forms of the digits ×
+/// endomorphism. None if the bases were precomputed for shorter scalars.
+pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<Shape> {
     let settings = request.settings;
-    validate(request)?;
     let residues = request.scalars == ScalarBound::Order && !settings.any_point;
     let splittable = residues
         && request.curve.endomorphism.is_some()
@@ -118,23 +118,25 @@ pub(super) fn candidates(request: &Request<'_>) -> Result<Vec<Shape>, Error> {
                 let negate = residues
                     && !endomorphism
                     && settings.negate.unwrap_or(digits == Digits::Signed);
-                shapes.extend(factors(request).filter_map(|precompute| {
-                    shape(request, digits, endomorphism, negate, window_bits, precompute)
-                }));
+                let shape = shape(request, digits, endomorphism, negate, window_bits, precompute);
+                shapes.extend(shape);
             }
         }
     }
-    if shapes.is_empty() {
-        return Err(Error::InvalidSetting {
-            setting: "scalar bits",
-            value: format!("{:?}", request.scalars),
-            reason: "the bases were precomputed for shorter scalars".into(),
-        });
-    }
-    Ok(shapes)
+    shapes
 }
 
-fn validate(request: &Request<'_>) -> Result<(), Error> {
+/// The error for a request without candidates.
+pub(super) fn table_too_short(request: &Request<'_>) -> Error {
+    Error::InvalidSetting {
+        setting: "scalar bits",
+        value: format!("{:?}", request.scalars),
+        reason: "the bases were precomputed for shorter scalars".into(),
+    }
+}
+
+/// Refuses settings that no plan can carry out.
+pub(super) fn validate(request: &Request<'_>) -> Result<(), Error> {
     let settings = request.settings;
     check("window bits", settings.window_bits, MAX_WINDOW_BITS)?;
     check("precompute factor", settings.precompute, MAX_PRECOMPUTE)?;
@@ -187,7 +189,7 @@ fn check(setting: &'static str, value: Option<u32>, most: u32) -> Result<(), Err
 }
 
 /// The wished precompute factor and, should memory forbid it, the smaller ones.
-fn factors(request: &Request<'_>) -> impl Iterator<Item = u32> {
+pub(super) fn factors(request: &Request<'_>) -> impl Iterator<Item = u32> {
     let wish = request.settings.precompute.unwrap_or(1);
     std::iter::successors(Some(wish), |&f| (f > 1).then_some(f / 2))
 }
