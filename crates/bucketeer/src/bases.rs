@@ -185,7 +185,7 @@ impl<C: Curve> Builder<C> {
             }
             other => Err(other),
         })?;
-        let mut engine = cpu::engine::<C>(&facts);
+        let mut engine = cpu::engine::<C>(&facts)?;
         let mut streamed = None;
         if plan.resident {
             device.install(|| engine.load(&plan, points));
@@ -245,7 +245,7 @@ impl<C: Curve> Builder<C> {
             device: facts,
             settings: &settings,
         })?;
-        let engine = cpu::engine::<C>(&facts);
+        let engine = cpu::engine::<C>(&facts)?;
         execute(device, &*engine, plan, Source::Borrowed(points), scalars, &self.hook, cancel)
     }
 

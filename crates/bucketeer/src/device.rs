@@ -29,14 +29,14 @@ impl DeviceFacts {
 
 /// The field arithmetic a CPU run uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kernel {
+pub(crate) enum Arithmetic {
     /// Eight lanes of 52-bit limbs.
     Ifma,
     /// arkworks' own fields.
     Portable,
 }
 
-impl Kernel {
+impl Arithmetic {
     /// The vector kernel exists for fields of 4, 6 and 12 words that leave four bits of headroom in
     /// 5, 8 and 15 limbs of 52 bits.
     pub(crate) fn choose(curve: &CurveSpec, device: &DeviceFacts) -> Self {

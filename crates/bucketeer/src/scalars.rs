@@ -2,6 +2,7 @@
 
 use ark_ff::{BigInt, Fp, FpConfig, PrimeField};
 
+use crate::Error;
 use crate::plan::{MAX_SCALAR_BITS, ScalarBound};
 
 /// Borrowed scalars, of which the type says what they are: residues (`Fr`), integers with a bound, or
@@ -85,6 +86,41 @@ impl<'a, F> Scalars<'a, F> {
     /// What is known of them.
     pub fn bound(&self) -> ScalarBound {
         self.bound
+    }
+}
+
+/// Words that hold any scalar, and one more.
+pub(crate) const MAX_WORDS: usize = MAX_SCALAR_BITS as usize / 64 + 1;
+
+/// Scalars as integers, whatever their type.
+pub(crate) trait ScalarSource: Sync {
+    /// Scalar `index` as an integer into zeroed words, checked against its bound.
+    fn read(&self, index: usize, out: &mut [u64; MAX_WORDS]) -> Result<(), Error>;
+}
+
+impl<F: PrimeField> ScalarSource for Scalars<'_, F> {
+    fn read(&self, index: usize, out: &mut [u64; MAX_WORDS]) -> Result<(), Error> {
+        match self.data {
+            Data::Residues(s) => {
+                let integer = s[index].into_bigint();
+                let limbs = integer.as_ref();
+                out[..limbs.len()].copy_from_slice(limbs);
+                return Ok(());
+            }
+            Data::Bools(s) => out[0] = u64::from(s[index]),
+            Data::U8(s) => out[0] = u64::from(s[index]),
+            Data::U16(s) => out[0] = u64::from(s[index]),
+            Data::U32(s) => out[0] = u64::from(s[index]),
+            Data::Words { data, words } => {
+                out[..words].copy_from_slice(&data[index * words..(index + 1) * words]);
+            }
+        }
+        let ScalarBound::Bits(bits) = self.bound else { return Ok(()) };
+        let (word, shift) = ((bits / 64) as usize, bits % 64);
+        if out[word] >> shift != 0 || out[word + 1..].iter().any(|&w| w != 0) {
+            return Err(Error::ScalarTooLarge { index, bound: format!("2^{bits}") });
+        }
+        Ok(())
     }
 }
 

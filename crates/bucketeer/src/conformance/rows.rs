@@ -1,26 +1,32 @@
 //! Row groups that vary the input and leave the plan to itself.
 
-use super::Distribution;
-use super::checker::Checker;
-use super::input::{Arrangement, Known};
-use crate::Curve;
-use crate::plan::{Accumulate, Digits, Settings};
+use ark_std::rand::{RngCore, SeedableRng};
+use num_bigint::BigUint;
+use rand_chacha::ChaCha20Rng;
+
+use super::case::{Arrangement, Bases, Case, Outcome, Run, Scalars};
+use super::subject::{Subject, WHOLE};
+use super::{Distribution, Filter};
+use crate::plan::{Accumulate, Digits, MAX_SCALAR_BITS, Settings};
+
+/// A case that must yield its sum over borrowed and over loaded bases.
+pub(super) fn case(how: Arrangement, scalars: Scalars, settings: Settings) -> Case {
+    Case { bases: Bases::Known(how), scalars, settings, run: Run::Both, outcome: Outcome::Sum }
+}
 
 /// Every size at which something begins: none, one, warps and words and their neighbours, powers of two
 /// and theirs.
-pub(super) fn sizes<C: Curve>(checker: &mut Checker<'_, C>) {
+pub(super) fn sizes(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let mut sizes = vec![0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 237];
-    let largest = checker.full_or(12, 8);
+    let largest = if filter.quick { 8 } else { 12 };
     sizes.extend((7..=largest).flat_map(|k| [(1 << k) - 1, 1 << k, (1 << k) + 1]));
-    for n in sizes {
-        assert!(n <= Known::<C>::LENGTH);
-        let input = checker.known.input(n, Arrangement::Distinct, Distribution::Uniform);
-        checker.case(&input, &Settings::default());
-    }
+    let scalars = |n| Scalars::Kind(Distribution::Uniform, n);
+    let of_size = |n| case(Arrangement::Distinct, scalars(n), Settings::default());
+    sizes.into_iter().map(of_size).collect()
 }
 
 /// Every kind of scalars, also with narrow windows, where buckets are long, and without the endomorphism.
-pub(super) fn scalars<C: Curve>(checker: &mut Checker<'_, C>) {
+pub(super) fn scalars(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let narrow = |digits| Settings {
         window_bits: Some(4),
         digits: Some(digits),
@@ -28,33 +34,158 @@ pub(super) fn scalars<C: Curve>(checker: &mut Checker<'_, C>) {
         ..Settings::default()
     };
     let settings = [Settings::default(), narrow(Digits::Signed), narrow(Digits::Unsigned)];
+    let mut cases = Vec::new();
     for (_, kind) in Distribution::ALL {
-        for n in checker.full_or(vec![1, 65, 600], vec![65]) {
-            let input = checker.known.input(n, Arrangement::Distinct, kind);
-            for settings in &settings {
-                checker.case(&input, settings);
-            }
+        for n in if filter.quick { vec![65] } else { vec![1, 65, 600] } {
+            let with =
+                |s: &Settings| case(Arrangement::Distinct, Scalars::Kind(kind, n), s.clone());
+            cases.extend(settings.iter().map(with));
         }
     }
+    cases
 }
 
 /// Every arrangement of bases, with scalars that bring equal and opposite points into one bucket, for
 /// each way to accumulate.
-pub(super) fn bases<C: Curve>(checker: &mut Checker<'_, C>) {
+pub(super) fn bases(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     use Distribution::{Bits, Equal, MinusOne, One, Skewed, Uniform};
-    let kinds =
-        checker.full_or(vec![One, Equal, Bits(2), MinusOne, Skewed, Uniform], vec![One, Skewed]);
+    let (n, kinds) = match filter.quick {
+        true => (33, vec![One, Skewed]),
+        false => (131, vec![One, Equal, Bits(2), MinusOne, Skewed, Uniform]),
+    };
     let ways = [Accumulate::Slices, Accumulate::PerBucket, Accumulate::FusedSweep];
+    let mut cases = Vec::new();
     for how in Arrangement::ALL {
         for &kind in &kinds {
-            let input = checker.known.input(checker.full_or(131, 33), how, kind);
-            for accumulate in ways {
+            for accumulate in ways.map(Some) {
                 for window_bits in [None, Some(3)] {
-                    let accumulate = Some(accumulate);
-                    checker
-                        .case(&input, &Settings { accumulate, window_bits, ..Settings::default() });
+                    let settings = Settings { accumulate, window_bits, ..Settings::default() };
+                    cases.push(case(how, Scalars::Kind(kind, n), settings));
                 }
             }
         }
     }
+    cases
+}
+
+/// Every integer type with the bound of its type, tighter bounds, bounds that do not hold, and integers
+/// at and above the order.
+pub(super) fn integers(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    let mut rng = ChaCha20Rng::seed_from_u64(0x1179);
+    // The extremes of every type come first.
+    let mut words = vec![0, 1, u64::MAX, 1 << 63];
+    words.resize_with(if filter.quick { 17 } else { 67 }, || rng.next_u64());
+    let order = &subject.curve().order;
+    let four: Vec<[u64; 4]> =
+        wide(order, 4, &mut rng).chunks_exact(4).filter_map(|k| k.try_into().ok()).collect();
+    let mut forms = vec![
+        Scalars::Bools(words.iter().map(|w| w & 1 == 1).collect()),
+        Scalars::U8(words.iter().map(|&w| w as u8).collect()),
+        Scalars::U16(words.iter().map(|&w| w as u16).collect()),
+        Scalars::U32(words.iter().map(|&w| w as u32).collect()),
+        Scalars::BigInt(four),
+    ];
+    for words in [1, 2, 4, 7, MAX_SCALAR_BITS as usize / 64] {
+        forms.push(Scalars::Words { data: wide(order, words, &mut rng), words, bits: None });
+    }
+    let mut cases: Vec<Case> =
+        forms.into_iter().flat_map(|form| integer_cases(&form, filter)).collect();
+    cases.extend(bounds(&words, filter));
+    cases
+}
+
+/// Integers of some words each: those around the order and its double, the largest, and random ones.
+fn wide(order: &BigUint, words: usize, rng: &mut ChaCha20Rng) -> Vec<u64> {
+    let largest = (BigUint::from(1u32) << (64 * words)) - 1u32;
+    let mut data = Vec::new();
+    for special in [order - 1u32, order.clone(), order + 1u32, order * 2u32, largest] {
+        let mut digits = special.to_u64_digits();
+        if digits.len() <= words {
+            digits.resize(words, 0);
+            data.extend(digits);
+        }
+    }
+    data.extend((0..30 * words).map(|_| rng.next_u64()));
+    data
+}
+
+/// One form of integers under several settings, over borrowed bases and over bases loaded for them.
+fn integer_cases(form: &Scalars, filter: &Filter) -> Vec<Case> {
+    let values = form.integers().unwrap_or_default();
+    let bits = values.iter().map(BigUint::bits).max().unwrap_or(1).max(1) as u32;
+    let narrow =
+        |digits| Settings { window_bits: Some(5), digits: Some(digits), ..Settings::default() };
+    let mut all = vec![
+        Settings { precompute: Some(3), ..Settings::default() },
+        Settings::default(),
+        narrow(Digits::Signed),
+        narrow(Digits::Unsigned),
+    ];
+    all.truncate(if filter.quick { 1 } else { all.len() });
+    let mut cases = Vec::new();
+    for settings in all {
+        for run in [Run::Borrowed, Run::Loaded(Some(bits))] {
+            cases.push(Case { run, ..case(Arrangement::Mixed, form.clone(), settings.clone()) });
+        }
+    }
+    cases
+}
+
+/// A stated bound of every width: values just below pass, the first one at it is named.
+fn bounds(words: &[u64], filter: &Filter) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let widths = if filter.quick { vec![1, 31, 63] } else { (1..64).collect() };
+    for bits in widths {
+        let mut data: Vec<u64> = words.iter().map(|w| w >> (64 - bits)).collect();
+        let form = |data| Scalars::Words { data, words: 1, bits: Some(bits) };
+        cases.push(case(Arrangement::Distinct, form(data.clone()), Settings::default()));
+        let last = data.len() - 1;
+        data[last] = 1 << bits;
+        let outcome = Outcome::TooLarge(last);
+        let too_large = case(Arrangement::Distinct, form(data), Settings::default());
+        cases.push(Case { outcome, ..too_large });
+    }
+    cases
+}
+
+/// Points of the whole curve with residues and with integers longer than the order, under every setting
+/// that treats points or scalars in another way.
+pub(super) fn any_point(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    const WORDS: usize = 7;
+    let n = if filter.quick { 11 } else { WHOLE };
+    let mut rng = ChaCha20Rng::seed_from_u64(0xa12);
+    let data = wide(&subject.curve().order, WORDS, &mut rng)[..n.min(30) * WORDS].to_vec();
+    let integers = Scalars::Words { data, words: WORDS, bits: None };
+    let mut cases = Vec::new();
+    for settings in any_point_settings(filter) {
+        let residues = Scalars::Kind(Distribution::Uniform, n);
+        let last = Scalars::Kind(Distribution::MinusOne, n);
+        for (scalars, run) in [
+            (residues, Run::Both),
+            (last, Run::Borrowed),
+            (integers.clone(), Run::Borrowed),
+            (integers.clone(), Run::Loaded(Some(64 * WORDS as u32))),
+        ] {
+            let settings = settings.clone();
+            let case = case(Arrangement::Distinct, scalars, settings);
+            cases.push(Case { bases: Bases::WholeCurve, run, ..case });
+        }
+    }
+    cases
+}
+
+fn any_point_settings(filter: &Filter) -> Vec<Settings> {
+    let any = || Settings { any_point: true, ..Settings::default() };
+    let mut all = vec![
+        any(),
+        Settings { window_bits: Some(3), digits: Some(Digits::Signed), ..any() },
+        Settings { window_bits: Some(11), digits: Some(Digits::Unsigned), ..any() },
+        Settings { precompute: Some(5), ..any() },
+        Settings { negate: Some(true), endomorphism: Some(false), ..any() },
+        Settings { accumulate: Some(Accumulate::PerBucket), window_bits: Some(2), ..any() },
+        Settings { accumulate: Some(Accumulate::FusedSweep), window_bits: Some(2), ..any() },
+        Settings { chunk: Some(5), ..any() },
+    ];
+    all.truncate(if filter.quick { 2 } else { all.len() });
+    all
 }

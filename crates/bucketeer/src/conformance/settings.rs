@@ -1,16 +1,19 @@
 //! Row groups that vary the settings: every choice a plan can be told.
 
-use super::Distribution;
-use super::checker::Checker;
-use super::input::Arrangement;
+use num_bigint::BigUint;
+
+use super::case::{Arrangement, Case, Scalars};
+use super::rows::case;
+use super::subject::Subject;
+use super::{Distribution, Filter};
+use crate::CurveSpec;
 use crate::plan::{Accumulate, Digits, Group, MAX_WINDOW_BITS, PRESETS, Reduce, Settings};
-use crate::{Curve, CurveSpec};
 
 const DIGITS: [Digits; 2] = [Digits::Signed, Digits::Unsigned];
 
 /// Without the endomorphism, and with it where the curve has one.
-fn endomorphisms<C: Curve>() -> &'static [bool] {
-    if CurveSpec::of::<C>().endomorphism.is_some() { &[false, true] } else { &[false] }
+fn endomorphisms(curve: &CurveSpec) -> &'static [bool] {
+    if curve.endomorphism.is_some() { &[false, true] } else { &[false] }
 }
 
 /// Signed digits of one bit express no positive number.
@@ -18,121 +21,152 @@ fn possible(window_bits: u32, digits: Digits) -> bool {
     window_bits > 1 || digits == Digits::Unsigned
 }
 
+/// Scalars that windows of this width, negation and splitting find difficult: around half a window and a
+/// whole one, in one window and in all, around r/2, around 0 and r; then pseudo-random ones.
+fn edges(curve: &CurveSpec, window_bits: u32, n: usize) -> Scalars {
+    let one = BigUint::from(1u32);
+    let order = &curve.order;
+    let digit = &one << (window_bits - 1);
+    let full = (&one << window_bits) - 1u32;
+    let windows = 0..curve.scalar_bits().div_ceil(window_bits);
+    let in_all = |value: &BigUint| windows.clone().map(|j| value << (j * window_bits)).sum();
+    let (halves, fulls): (BigUint, BigUint) = (in_all(&digit), in_all(&full));
+    let mut scalars = vec![BigUint::ZERO, one.clone(), order - 1u32, order - 2u32];
+    scalars.extend([order >> 1u32, (order >> 1u32) + 1u32, one << (curve.scalar_bits() - 1)]);
+    scalars.extend([&digit - 1u32, digit.clone(), &digit + 1u32, full.clone(), full + 1u32]);
+    scalars.extend([&halves - 1u32, halves, fulls.clone(), fulls >> (window_bits / 2)]);
+    // Powers of 3 spread over all residues.
+    let mut power = BigUint::from(3u32);
+    while scalars.len() < n {
+        power = &power * &power % order;
+        scalars.push(power.clone());
+    }
+    Scalars::Residues(scalars.into_iter().map(|k| k % order).collect())
+}
+
 /// Every width from 1 to 26, with both kinds of digits, split and whole scalars, and both ways to
 /// group as long as the counters of one window stay small.
-pub(super) fn window_widths<C: Curve>(checker: &mut Checker<'_, C>) {
+pub(super) fn window_widths(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    let widest_csr = if filter.quick { 4 } else { 14 };
+    let mut cases = Vec::new();
     for bits in 1..=MAX_WINDOW_BITS {
-        let input = checker.known.edges(33, bits);
+        let scalars = edges(subject.curve(), bits, 33);
         for digits in DIGITS.into_iter().filter(|d| possible(bits, *d)) {
-            for &endomorphism in endomorphisms::<C>() {
+            for &endomorphism in endomorphisms(subject.curve()) {
                 for group in [Group::Sort, Group::Csr] {
-                    if group == Group::Csr && bits > checker.full_or(14, 4) {
-                        continue;
+                    let settings = Settings {
+                        window_bits: Some(bits),
+                        digits: Some(digits),
+                        endomorphism: Some(endomorphism),
+                        group: Some(group),
+                        ..Settings::default()
+                    };
+                    if group == Group::Sort || bits <= widest_csr {
+                        cases.push(case(Arrangement::Distinct, scalars.clone(), settings));
                     }
-                    checker.case(
-                        &input,
-                        &Settings {
-                            window_bits: Some(bits),
-                            digits: Some(digits),
-                            endomorphism: Some(endomorphism),
-                            group: Some(group),
-                            ..Settings::default()
-                        },
-                    );
                 }
             }
         }
     }
+    cases
 }
 
 /// Digits, negation and splitting in every combination, on scalars around r/2 and r.
-pub(super) fn decompositions<C: Curve>(checker: &mut Checker<'_, C>) {
-    for bits in checker.full_or(vec![2, 5, 8, 16], vec![5]) {
-        let input = checker.known.edges(65, bits);
+pub(super) fn decompositions(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for bits in if filter.quick { vec![5] } else { vec![2, 5, 8, 16] } {
+        let scalars = edges(subject.curve(), bits, 65);
         for digits in DIGITS {
             for negate in [None, Some(false), Some(true)] {
                 for endomorphism in [None, Some(false)] {
-                    checker.case(
-                        &input,
-                        &Settings {
-                            window_bits: Some(bits),
-                            digits: Some(digits),
-                            negate,
-                            endomorphism,
-                            ..Settings::default()
-                        },
-                    );
+                    let settings = Settings {
+                        window_bits: Some(bits),
+                        digits: Some(digits),
+                        negate,
+                        endomorphism,
+                        ..Settings::default()
+                    };
+                    cases.push(case(Arrangement::Distinct, scalars.clone(), settings));
                 }
             }
         }
     }
+    cases
 }
 
 /// Every factor from 1 to 8 and factors above the number of windows.
-pub(super) fn precompute_factors<C: Curve>(checker: &mut Checker<'_, C>) {
-    let factors = checker.full_or(vec![1, 2, 3, 4, 5, 6, 7, 8, 31, 1024], vec![2, 3, 1024]);
-    for bits in checker.full_or(vec![1, 6, 13], vec![9]) {
-        let input = checker.known.edges(33, bits);
+pub(super) fn precompute_factors(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    let (widths, factors) = match filter.quick {
+        true => (vec![9], vec![2, 3, 1024]),
+        false => (vec![1, 6, 13], vec![1, 2, 3, 4, 5, 6, 7, 8, 31, 1024]),
+    };
+    let mut cases = Vec::new();
+    for bits in widths {
+        let scalars = edges(subject.curve(), bits, 33);
         for &factor in &factors {
             for digits in DIGITS.into_iter().filter(|d| possible(bits, *d)) {
-                for &endomorphism in endomorphisms::<C>() {
-                    checker.case(
-                        &input,
-                        &Settings {
-                            window_bits: Some(bits),
-                            precompute: Some(factor),
-                            digits: Some(digits),
-                            endomorphism: Some(endomorphism),
-                            ..Settings::default()
-                        },
-                    );
+                for &endomorphism in endomorphisms(subject.curve()) {
+                    let settings = Settings {
+                        window_bits: Some(bits),
+                        precompute: Some(factor),
+                        digits: Some(digits),
+                        endomorphism: Some(endomorphism),
+                        ..Settings::default()
+                    };
+                    cases.push(case(Arrangement::Distinct, scalars.clone(), settings));
                 }
             }
         }
     }
+    cases
 }
 
 /// Group × accumulate × reduce, on bases that include all special ones.
-pub(super) fn stages<C: Curve>(checker: &mut Checker<'_, C>) {
+pub(super) fn stages(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    use Distribution::{Equal, Skewed, Uniform};
     let sliced = |slices| Reduce::SlicedRunningSum { slices };
     let reduces = [Reduce::RunningSum, sliced(1), sliced(7), sliced(1024), Reduce::WindowSplitting];
-    let kinds = checker.full_or(
-        vec![Distribution::Uniform, Distribution::Skewed, Distribution::Equal],
-        vec![Distribution::Skewed],
-    );
+    let (n, kinds, widths) = match filter.quick {
+        true => (33, vec![Skewed], vec![5]),
+        false => (129, vec![Uniform, Skewed, Equal], vec![2, 9]),
+    };
+    let mut cases = Vec::new();
     for kind in kinds {
-        let input = checker.known.input(checker.full_or(129, 33), Arrangement::Mixed, kind);
         for group in [Group::Sort, Group::Csr] {
             for accumulate in [Accumulate::Slices, Accumulate::PerBucket, Accumulate::FusedSweep] {
                 for reduce in reduces {
-                    for bits in checker.full_or(vec![2, 9], vec![5]) {
-                        checker.case(
-                            &input,
-                            &Settings {
-                                window_bits: Some(bits),
-                                group: Some(group),
-                                accumulate: Some(accumulate),
-                                reduce: Some(reduce),
-                                ..Settings::default()
-                            },
-                        );
+                    for &bits in &widths {
+                        let settings = Settings {
+                            window_bits: Some(bits),
+                            group: Some(group),
+                            accumulate: Some(accumulate),
+                            reduce: Some(reduce),
+                            ..Settings::default()
+                        };
+                        cases.push(case(Arrangement::Mixed, Scalars::Kind(kind, n), settings));
                     }
                 }
             }
         }
     }
+    cases
 }
 
 /// Every preset, or the one under test.
-pub(super) fn presets<C: Curve>(checker: &mut Checker<'_, C>) {
+pub(super) fn presets(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     use Distribution::{Equal, MinusOne, Skewed, Uniform};
-    let filter = checker.filter;
+    let (sizes, kinds) = match filter.quick {
+        true => (vec![1, 33], vec![Uniform]),
+        false => (vec![0, 1, 2, 33, 237], vec![Uniform, Skewed, Equal, MinusOne]),
+    };
+    let mut cases = Vec::new();
     for preset in PRESETS.iter().filter(|own| filter.preset.is_none_or(|only| only == *own)) {
-        for n in checker.full_or(vec![0, 1, 2, 33, 237], vec![1, 33]) {
-            for kind in checker.full_or(vec![Uniform, Skewed, Equal, MinusOne], vec![Uniform]) {
-                let input = checker.known.input(n, Arrangement::Mixed, kind);
-                checker.case(&input, &preset.settings(n));
+        for &n in &sizes {
+            for &kind in &kinds {
+                let scalars = Scalars::Kind(kind, n);
+                cases.push(case(Arrangement::Mixed, scalars, preset.settings(n)));
             }
         }
     }
+    cases
 }

@@ -14,29 +14,28 @@
 
 use rayon::prelude::*;
 
-use super::arithmetic::{Arithmetic, Coordinates, Pair};
+use super::kernel::{Infinity, Kernel, Pair, Point, Scratch, Wide};
 use super::pool::Pool;
-use super::xyzz::Xyzz;
 use crate::Error;
 use crate::control::Control;
 
 /// Working memory of one worker.
-pub(crate) struct Workspace<A: Arithmetic> {
-    current: Vec<A::Point>,
-    next: Vec<A::Point>,
+pub(crate) struct Workspace<const W: usize> {
+    current: Vec<Point<W>>,
+    next: Vec<Point<W>>,
     live: Vec<Run>,
     pairs: Vec<Pair>,
-    scratch: A::Scratch,
+    scratch: Option<Scratch>,
 }
 
-impl<A: Arithmetic> Default for Workspace<A> {
+impl<const W: usize> Default for Workspace<W> {
     fn default() -> Self {
         Self {
             current: Vec::new(),
             next: Vec::new(),
             live: Vec::new(),
             pairs: Vec::new(),
-            scratch: A::Scratch::default(),
+            scratch: None,
         }
     }
 }
@@ -50,15 +49,15 @@ struct Run {
 }
 
 /// A list of entries in runs, and the points they refer to.
-pub(crate) struct List<'a, P, E> {
-    pub points: &'a [P],
+pub(crate) struct List<'a, const W: usize, E> {
+    pub points: &'a [Point<W>],
     /// Entry at a position.
     pub entry: E,
     /// First position of each run, and the end of the last.
     pub starts: &'a [u32],
 }
 
-impl<P, E: Fn(usize) -> u32 + Sync> List<'_, P, E> {
+impl<const W: usize, E: Fn(usize) -> u32 + Sync> List<'_, W, E> {
     fn runs(&self) -> usize {
         self.starts.len() - 1
     }
@@ -69,27 +68,26 @@ impl<P, E: Fn(usize) -> u32 + Sync> List<'_, P, E> {
 }
 
 /// Sums every run into `sums`, in slices of `slice` entries.
-pub(crate) fn sum_runs<A, E>(
-    arithmetic: &A,
-    list: &List<'_, A::Point, E>,
+pub(crate) fn sum_runs<const W: usize, E>(
+    kernel: &dyn Kernel<W>,
+    list: &List<'_, W, E>,
     slice: usize,
-    pool: &Pool<Workspace<A>>,
+    pool: &Pool<Workspace<W>>,
     control: &Control,
-    sums: &mut Vec<A::Point>,
+    sums: &mut Vec<Point<W>>,
 ) -> Result<(), Error>
 where
-    A: Arithmetic,
     E: Fn(usize) -> u32 + Sync,
 {
     sums.clear();
-    sums.resize(list.runs(), A::INFINITY);
+    sums.resize(list.runs(), Infinity::POINT);
     let carried = {
         let tasks = cut(list, slice, sums);
         tasks
             .into_par_iter()
             .map(|task| {
                 let length = task.entries.len() as u64;
-                let carried = pool.with(|workspace| sum_slice(arithmetic, list, task, workspace));
+                let carried = pool.with(|workspace| sum_slice(kernel, list, task, workspace));
                 control.advance(length).map(|()| carried)
             })
             .collect::<Result<Vec<_>, _>>()?
@@ -98,21 +96,21 @@ where
     if carried.is_empty() {
         return Ok(());
     }
-    add_carried(arithmetic, carried, slice, pool, control, sums)
+    add_carried(kernel, carried, slice, pool, control, sums)
 }
 
 /// One slice: its entries, the run it starts in, and the outputs of the runs that start in it.
-struct Task<'a, P> {
+struct Task<'a, const W: usize> {
     entries: std::ops::Range<usize>,
     first_run: usize,
-    outputs: &'a mut [P],
+    outputs: &'a mut [Point<W>],
 }
 
-fn cut<'a, P, E: Fn(usize) -> u32 + Sync>(
-    list: &List<'_, P, E>,
+fn cut<'a, const W: usize, E: Fn(usize) -> u32 + Sync>(
+    list: &List<'_, W, E>,
     slice: usize,
-    mut sums: &'a mut [P],
-) -> Vec<Task<'a, P>> {
+    mut sums: &'a mut [Point<W>],
+) -> Vec<Task<'a, W>> {
     let total = *list.starts.last().expect("starts has an end") as usize;
     let runs = &list.starts[..list.runs()];
     let mut tasks = Vec::with_capacity(total.div_ceil(slice));
@@ -130,22 +128,22 @@ fn cut<'a, P, E: Fn(usize) -> u32 + Sync>(
 }
 
 /// Sums the runs of one slice; returns the partial sum of a run that began before it.
-fn sum_slice<A, E>(
-    arithmetic: &A,
-    list: &List<'_, A::Point, E>,
-    task: Task<'_, A::Point>,
-    workspace: &mut Workspace<A>,
-) -> Option<(u32, A::Point)>
+fn sum_slice<const W: usize, E>(
+    kernel: &dyn Kernel<W>,
+    list: &List<'_, W, E>,
+    task: Task<'_, W>,
+    workspace: &mut Workspace<W>,
+) -> Option<(u32, Point<W>)>
 where
-    A: Arithmetic,
     E: Fn(usize) -> u32 + Sync,
 {
     let Workspace { current, next, live, pairs, scratch } = workspace;
+    let scratch = scratch.get_or_insert_with(|| kernel.scratch());
     let Task { entries, first_run, outputs } = task;
     let continued = list.run(first_run).start < entries.start;
     let last_run = first_run + outputs.len() + usize::from(continued);
     let mut carried = None;
-    let mut emit = |run: u32, point: A::Point| match (continued, run) {
+    let mut emit = |run: u32, point: Point<W>| match (continued, run) {
         (true, 0) => carried = Some((first_run as u32, point)),
         _ => outputs[run as usize - usize::from(continued)] = point,
     };
@@ -158,10 +156,10 @@ where
     }));
     // The first round reads entries; the points of later rounds lie in `current` in order.
     let entry = |position: u32| (list.entry)(position as usize);
-    round(arithmetic, list.points, entry, live, pairs, next, scratch, &mut emit);
+    round(kernel, list.points, entry, live, pairs, next, scratch, &mut emit);
     while !live.is_empty() {
         std::mem::swap(current, next);
-        round(arithmetic, current, |position| position, live, pairs, next, scratch, &mut emit);
+        round(kernel, current, |position| position, live, pairs, next, scratch, &mut emit);
     }
     carried
 }
@@ -169,21 +167,21 @@ where
 /// One generation of the trees: `live` runs over `points` become half as long over `next`; runs of
 /// one point are emitted and dropped.
 #[allow(clippy::too_many_arguments)]
-fn round<A: Arithmetic>(
-    arithmetic: &A,
-    points: &[A::Point],
+fn round<const W: usize>(
+    kernel: &dyn Kernel<W>,
+    points: &[Point<W>],
     entry: impl Fn(u32) -> u32,
     live: &mut Vec<Run>,
     pairs: &mut Vec<Pair>,
-    next: &mut Vec<A::Point>,
-    scratch: &mut A::Scratch,
-    emit: &mut impl FnMut(u32, A::Point),
+    next: &mut Vec<Point<W>>,
+    scratch: &mut Scratch,
+    emit: &mut impl FnMut(u32, Point<W>),
 ) {
     pairs.clear();
     let mut out = 0u32;
     live.retain_mut(|run| {
         if run.length == 1 {
-            emit(run.output, arithmetic.signed(points, entry(run.start)));
+            emit(run.output, kernel.signed(points, entry(run.start)));
             return false;
         }
         for k in 0..run.length / 2 {
@@ -195,9 +193,9 @@ fn round<A: Arithmetic>(
             let last = entry(run.start + run.length - 1);
             let needed = (out + run.length / 2) as usize + 1;
             if next.len() < needed {
-                next.resize(needed, A::INFINITY);
+                next.resize(needed, Infinity::POINT);
             }
-            next[needed - 1] = arithmetic.signed(points, last);
+            next[needed - 1] = kernel.signed(points, last);
         }
         let length = run.length.div_ceil(2);
         *run = Run { start: out, length, ..*run };
@@ -205,21 +203,21 @@ fn round<A: Arithmetic>(
         true
     });
     if next.len() < out as usize {
-        next.resize(out as usize, A::INFINITY);
+        next.resize(out as usize, Infinity::POINT);
     }
     if !pairs.is_empty() {
-        arithmetic.add_pairs(points, pairs, next, scratch);
+        kernel.add_pairs(points, pairs, next, scratch);
     }
 }
 
 /// Adds partial sums of runs that crossed slice borders to what their first slice produced.
-fn add_carried<A: Arithmetic>(
-    arithmetic: &A,
-    carried: Vec<(u32, A::Point)>,
+fn add_carried<const W: usize>(
+    kernel: &dyn Kernel<W>,
+    carried: Vec<(u32, Point<W>)>,
     slice: usize,
-    pool: &Pool<Workspace<A>>,
+    pool: &Pool<Workspace<W>>,
     control: &Control,
-    sums: &mut [A::Point],
+    sums: &mut [Point<W>],
 ) -> Result<(), Error> {
     let (mut runs, mut starts, mut points) = (Vec::new(), Vec::new(), Vec::new());
     for (run, point) in carried {
@@ -233,7 +231,7 @@ fn add_carried<A: Arithmetic>(
     starts.push(points.len() as u32);
     let list = List { points: &points, entry: |position| position as u32, starts: &starts };
     let mut completed = Vec::new();
-    sum_runs(arithmetic, &list, slice, pool, &control.silent(), &mut completed)?;
+    sum_runs(kernel, &list, slice, pool, &control.silent(), &mut completed)?;
     for (run, sum) in runs.into_iter().zip(completed) {
         sums[run as usize] = sum;
     }
@@ -242,31 +240,29 @@ fn add_carried<A: Arithmetic>(
 
 /// The plain variant: one worker per bucket with an accumulator of its own, longest runs first so
 /// that the last ones to finish are short.
-pub(crate) fn sum_runs_plainly<F, A, E>(
-    arithmetic: &A,
-    list: &List<'_, A::Point, E>,
-    a: &F,
+pub(crate) fn sum_runs_plainly<const W: usize, E>(
+    kernel: &dyn Kernel<W>,
+    list: &List<'_, W, E>,
     control: &Control,
-) -> Result<Vec<A::Point>, Error>
+) -> Result<Vec<Point<W>>, Error>
 where
-    F: ark_ff::Field,
-    A: Coordinates<F>,
     E: Fn(usize) -> u32 + Sync,
 {
     let mut order: Vec<u32> = (0..list.runs() as u32).collect();
     order.par_sort_unstable_by_key(|&run| std::cmp::Reverse(list.run(run as usize).len()));
-    let mut sums: Vec<(u32, A::Point)> = order
+    let formulas = kernel.formulas();
+    let mut sums: Vec<(u32, Point<W>)> = order
         .into_par_iter()
         .map(|run| {
             let range = list.run(run as usize);
             control.advance(range.len() as u64)?;
-            let sum = range.fold(Xyzz::INFINITY, |sum, position| {
-                let point = arithmetic.signed(list.points, (list.entry)(position));
-                sum.add_affine(&arithmetic.unpack(&point), a)
+            let sum = range.fold(Wide::INFINITY, |sum, position| {
+                let point = kernel.signed(list.points, (list.entry)(position));
+                formulas.add_point(&sum, &kernel.export(&point))
             });
-            let mut packed = [A::INFINITY];
-            arithmetic.pack(&[sum.to_affine()], &mut packed);
-            Ok((run, packed[0]))
+            let mut sum = [formulas.to_point(&sum)];
+            kernel.import(&mut sum);
+            Ok((run, sum[0]))
         })
         .collect::<Result<_, Error>>()?;
     sums.par_sort_unstable_by_key(|(run, _)| *run);
@@ -276,46 +272,44 @@ where
 /// The fused variant: every slice is swept from its largest bucket down. With `running` the sum of
 /// the points met so far, Σ |digit|·P = Σ (gap to the next smaller bucket)·running. Yields
 /// (bucket set, partial window sum) pairs, and leaves reduce a plain sum.
-pub(crate) fn sweep<F, A, E>(
-    arithmetic: &A,
-    list: &List<'_, A::Point, E>,
+pub(crate) fn sweep<const W: usize, E>(
+    kernel: &dyn Kernel<W>,
+    list: &List<'_, W, E>,
     keys: &[u32],
     buckets: u64,
     slice: usize,
-    a: &F,
     control: &Control,
-) -> Result<Vec<(usize, Xyzz<F>)>, Error>
+) -> Result<Vec<(usize, Wide<W>)>, Error>
 where
-    F: ark_ff::Field,
-    A: Coordinates<F>,
     E: Fn(usize) -> u32 + Sync,
 {
     let total = *list.starts.last().expect("starts has an end") as usize;
+    let formulas = kernel.formulas();
+    let locate = |key: u32| ((u64::from(key) / buckets) as usize, u64::from(key) % buckets + 1);
     let slices: Vec<_> = (0..total).step_by(slice).collect();
     let partial = slices.into_par_iter().map(|start| {
         let end = (start + slice).min(total);
         control.advance((end - start) as u64)?;
-        let locate = |key: u32| ((u64::from(key) / buckets) as usize, u64::from(key) % buckets + 1);
         let mut run = list.starts.partition_point(|&s| (s as usize) < end) - 1;
         let (mut set, mut weight) = locate(keys[run]);
-        let (mut running, mut sum) = (Xyzz::INFINITY, Xyzz::INFINITY);
+        let (mut running, mut sum) = (Wide::INFINITY, Wide::INFINITY);
         let mut sums = Vec::new();
         for position in (start..end).rev() {
             if position < list.starts[run] as usize {
                 run -= 1;
                 let (next_set, next_weight) = locate(keys[run]);
                 let drop = if next_set == set { weight - next_weight } else { weight };
-                sum = sum.add(&running.mul(drop, a), a);
+                sum = formulas.add(&sum, &formulas.mul(&running, drop));
                 if next_set != set {
                     sums.push((set, sum));
-                    (running, sum) = (Xyzz::INFINITY, Xyzz::INFINITY);
+                    (running, sum) = (Wide::INFINITY, Wide::INFINITY);
                 }
                 (set, weight) = (next_set, next_weight);
             }
-            let point = arithmetic.signed(list.points, (list.entry)(position));
-            running = running.add_affine(&arithmetic.unpack(&point), a);
+            let point = kernel.signed(list.points, (list.entry)(position));
+            running = formulas.add_point(&running, &kernel.export(&point));
         }
-        sums.push((set, sum.add(&running.mul(weight, a), a)));
+        sums.push((set, formulas.add(&sum, &formulas.mul(&running, weight))));
         Ok(sums)
     });
     Ok(partial.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect())

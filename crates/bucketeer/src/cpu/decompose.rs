@@ -10,15 +10,12 @@
 
 use std::ops::Range;
 
-use ark_ff::PrimeField;
 use rayon::prelude::*;
 
 use crate::curve::Splitter;
-use crate::plan::{Digits, MAX_SCALAR_BITS, ScalarBound, Shape};
-use crate::scalars::Data;
-use crate::{CurveSpec, Error, Scalars};
-
-const MAX_WORDS: usize = MAX_SCALAR_BITS as usize / 64 + 1;
+use crate::plan::{Digits, Shape};
+use crate::scalars::{MAX_WORDS, ScalarSource};
+use crate::{CurveSpec, Error};
 
 /// Biased scalars of one chunk.
 pub(crate) struct Decomposed {
@@ -69,8 +66,8 @@ enum Shorten {
 }
 
 /// Decomposes the scalars in `range`.
-pub(crate) fn decompose<F: PrimeField>(
-    scalars: &Scalars<'_, F>,
+pub(crate) fn decompose(
+    scalars: &dyn ScalarSource,
     range: Range<usize>,
     shape: &Shape,
     curve: &CurveSpec,
@@ -94,7 +91,7 @@ pub(crate) fn decompose<F: PrimeField>(
         |(i, out)| {
             let index = start + i;
             let mut k = [0u64; MAX_WORDS];
-            read(scalars, index, &mut k)?;
+            scalars.read(index, &mut k)?;
             match &shorten {
                 Shorten::Keep => out.copy_from_slice(&k[..words]),
                 Shorten::Negate { order, half } => {
@@ -137,35 +134,6 @@ fn finish(out: &mut [u64], bias: &[u64], negative: bool) {
     if let Some(last) = out.last_mut() {
         *last |= u64::from(negative) << 63;
     }
-}
-
-/// Scalar `index` as an integer, checked against its bound.
-fn read<F: PrimeField>(
-    scalars: &Scalars<'_, F>,
-    index: usize,
-    out: &mut [u64; MAX_WORDS],
-) -> Result<(), Error> {
-    match scalars.data {
-        Data::Residues(s) => {
-            let integer = s[index].into_bigint();
-            let limbs = integer.as_ref();
-            out[..limbs.len()].copy_from_slice(limbs);
-            return Ok(());
-        }
-        Data::Bools(s) => out[0] = u64::from(s[index]),
-        Data::U8(s) => out[0] = u64::from(s[index]),
-        Data::U16(s) => out[0] = u64::from(s[index]),
-        Data::U32(s) => out[0] = u64::from(s[index]),
-        Data::Words { data, words } => {
-            out[..words].copy_from_slice(&data[index * words..(index + 1) * words]);
-        }
-    }
-    let ScalarBound::Bits(bits) = scalars.bound else { return Ok(()) };
-    let (word, shift) = ((bits / 64) as usize, bits % 64);
-    if out[word] >> shift != 0 || out[word + 1..].iter().any(|&w| w != 0) {
-        return Err(Error::ScalarTooLarge { index, bound: format!("2^{bits}") });
-    }
-    Ok(())
 }
 
 fn less(a: &[u64], b: &[u64]) -> bool {

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::arithmetic::NEGATIVE;
 use super::decompose::Decomposed;
+use super::kernel::NEGATIVE;
 use crate::plan::{Group, Plan, Table};
 
 /// Entries sorted by bucket. Kept between passes for its allocations.

@@ -2,19 +2,12 @@
 
 use ark_ff::Field;
 
-use super::arithmetic::{Arithmetic, Coordinates, Pair};
-use crate::curve::Weierstrass;
+use super::formulas::{Xyzz, point, read, write};
+use super::kernel::{Formulas, Infinity, Kernel, Pair, Point, Scratch, is_infinity};
 
 /// The curve `y² = x³ + a·x + b` over `F`.
 pub(crate) struct Portable<F> {
-    pub a: F,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Point<F> {
-    x: F,
-    y: F,
-    infinite: bool,
+    formulas: Xyzz<F>,
 }
 
 /// What has to be done for one pair once the denominators are inverted.
@@ -27,106 +20,109 @@ enum Case {
     Infinity,
 }
 
-pub(crate) struct Scratch<F> {
-    /// Denominators; inverted in place.
-    denominators: Vec<F>,
-    cases: Vec<Case>,
-    products: Vec<F>,
-}
-
-impl<F> Default for Scratch<F> {
-    fn default() -> Self {
-        Self { denominators: Vec::new(), cases: Vec::new(), products: Vec::new() }
-    }
-}
+/// For each pair its case, its denominator and the product of all denominators before it.
+type Memory<F> = Vec<(Case, F, F)>;
 
 impl<F: Field> Portable<F> {
-    fn classify(p: &Point<F>, q: &Point<F>) -> (Case, F) {
-        if p.infinite {
-            (Case::Right, F::ONE)
-        } else if q.infinite {
-            (Case::Left, F::ONE)
-        } else if p.x != q.x {
-            (Case::Add, q.x - p.x)
-        } else if p.y == q.y && p.y != F::ZERO {
-            (Case::Double, p.y.double())
+    pub(crate) fn new(a: F) -> Self {
+        Self { formulas: Xyzz { a } }
+    }
+
+    fn classify<const W: usize>(p: &Point<W>, q: &Point<W>) -> (Case, F) {
+        if is_infinity(p) {
+            return (Case::Right, F::ONE);
+        }
+        if is_infinity(q) {
+            return (Case::Left, F::ONE);
+        }
+        if p[..W / 2] != q[..W / 2] {
+            return (Case::Add, read::<F>(&q[..W / 2]) - read::<F>(&p[..W / 2]));
+        }
+        let y: F = read(&p[W / 2..]);
+        if p[W / 2..] == q[W / 2..] && y != F::ZERO {
+            (Case::Double, y.double())
         } else {
             (Case::Infinity, F::ONE)
         }
     }
 
     /// λ = (y₂−y₁)/(x₂−x₁) or (3x²+a)/(2y); x₃ = λ²−x₁−x₂, y₃ = λ(x₁−x₃)−y₁. 2M+1S after inversion.
-    #[inline(never)]
-    fn finish(&self, p: &Point<F>, q: &Point<F>, case: Case, inverse: F) -> Point<F> {
-        let slope = match case {
+    fn finish<const W: usize>(
+        &self,
+        p: &Point<W>,
+        q: &Point<W>,
+        case: Case,
+        inverse: F,
+    ) -> Point<W> {
+        let (x1, y1): (F, F) = (read(&p[..W / 2]), read(&p[W / 2..]));
+        let (x2, slope) = match case {
             Case::Left => return *p,
             Case::Right => return *q,
-            Case::Infinity => return Self::INFINITY,
-            Case::Add => (q.y - p.y) * inverse,
+            Case::Infinity => return Infinity::POINT,
+            Case::Add => {
+                let (x2, y2): (F, F) = (read(&q[..W / 2]), read(&q[W / 2..]));
+                (x2, (y2 - y1) * inverse)
+            }
             Case::Double => {
-                let square = p.x.square();
-                (square.double() + square + self.a) * inverse
+                let square = x1.square();
+                (x1, (square.double() + square + self.formulas.a) * inverse)
             }
         };
-        let x = slope.square() - p.x - q.x;
-        Point { x, y: slope * (p.x - x) - p.y, infinite: false }
+        let x = slope.square() - x1 - x2;
+        point(&x, &(slope * (x1 - x) - y1))
     }
 }
 
-impl<F: Field> Arithmetic for Portable<F> {
-    type Point = Point<F>;
-    type Scratch = Scratch<F>;
-
-    const INFINITY: Point<F> = Point { x: F::ZERO, y: F::ZERO, infinite: true };
-
-    fn negate(&self, point: &Point<F>) -> Point<F> {
-        Point { y: -point.y, ..*point }
+impl<F: Field, const W: usize> Kernel<W> for Portable<F> {
+    fn scratch(&self) -> Scratch {
+        Box::<Memory<F>>::default()
     }
 
     fn add_pairs(
         &self,
-        src: &[Point<F>],
+        src: &[Point<W>],
         pairs: &[Pair],
-        dst: &mut [Point<F>],
-        scratch: &mut Scratch<F>,
+        dst: &mut [Point<W>],
+        scratch: &mut Scratch,
     ) {
-        let Scratch { denominators, cases, products } = scratch;
-        denominators.clear();
-        cases.clear();
-        products.clear();
-        // Montgomery's trick: products[i] = d₀·…·d₍ᵢ₋₁₎.
+        let Some(memory) = scratch.downcast_mut::<Memory<F>>() else {
+            unreachable!("scratch comes from this kernel")
+        };
+        memory.clear();
+        // Montgomery's trick.
         let mut product = F::ONE;
         for pair in pairs {
-            let p = self.signed(src, pair.a);
-            let q = self.signed(src, pair.b);
+            let p = Kernel::<W>::signed(self, src, pair.a);
+            let q = Kernel::<W>::signed(self, src, pair.b);
             let (case, denominator) = Self::classify(&p, &q);
-            cases.push(case);
-            denominators.push(denominator);
-            products.push(product);
+            memory.push((case, denominator, product));
             product *= denominator;
         }
         let mut inverse = product.inverse().expect("no denominator is zero");
-        for (i, pair) in pairs.iter().enumerate().rev() {
-            let own = inverse * products[i];
-            inverse *= denominators[i];
-            let p = self.signed(src, pair.a);
-            let q = self.signed(src, pair.b);
-            dst[pair.out as usize] = self.finish(&p, &q, cases[i], own);
-        }
-    }
-}
-
-impl<F: Field> Coordinates<F> for Portable<F> {
-    fn pack(&self, points: &[Weierstrass<F>], out: &mut [Point<F>]) {
-        for (point, out) in points.iter().zip(out) {
-            *out = match *point {
-                None => Self::INFINITY,
-                Some((x, y)) => Point { x, y, infinite: false },
-            };
+        for (pair, (case, denominator, before)) in pairs.iter().zip(memory.iter()).rev() {
+            let own = inverse * before;
+            inverse *= denominator;
+            let p = Kernel::<W>::signed(self, src, pair.a);
+            let q = Kernel::<W>::signed(self, src, pair.b);
+            dst[pair.out as usize] = self.finish(&p, &q, *case, own);
         }
     }
 
-    fn unpack(&self, point: &Point<F>) -> Weierstrass<F> {
-        (!point.infinite).then_some((point.x, point.y))
+    fn negate(&self, point: &Point<W>) -> Point<W> {
+        let mut out = *point;
+        if !is_infinity(point) {
+            write(&-read::<F>(&point[W / 2..]), &mut out[W / 2..]);
+        }
+        out
+    }
+
+    fn import(&self, _: &mut [Point<W>]) {}
+
+    fn export(&self, point: &Point<W>) -> Point<W> {
+        *point
+    }
+
+    fn formulas(&self) -> &dyn Formulas<W> {
+        &self.formulas
     }
 }

@@ -8,20 +8,18 @@
 //!
 //! The *running sum* variants are the textbook ones, one accumulator per slice.
 
-use ark_ff::Field;
 use rayon::prelude::*;
 
 use super::accumulate::{List, Workspace, sum_runs};
-use super::arithmetic::{Arithmetic, Coordinates};
+use super::kernel::{Kernel, Point, Wide};
 use super::pool::Pool;
-use super::xyzz::Xyzz;
 use crate::Error;
 use crate::control::Control;
 
 /// Buckets of one bucket set: weights ascending, and for each its sum.
-pub(crate) struct Buckets<'a, P> {
+pub(crate) struct Buckets<'a, const W: usize> {
     pub weights: Vec<u32>,
-    pub sums: &'a [P],
+    pub sums: &'a [Point<W>],
 }
 
 /// Part of a bucket set's weights: bits `offset … offset + bits` of them.
@@ -35,17 +33,16 @@ struct Plane {
 }
 
 /// Window splitting over all sets of a pass at once.
-pub(crate) fn window_splitting<F: Field, A: Coordinates<F>>(
-    arithmetic: &A,
-    sets: Vec<Buckets<'_, A::Point>>,
+pub(crate) fn window_splitting<const W: usize>(
+    kernel: &dyn Kernel<W>,
+    sets: Vec<Buckets<'_, W>>,
     slice: usize,
-    pool: &Pool<Workspace<A>>,
+    pool: &Pool<Workspace<W>>,
     control: &Control,
-    a: &F,
-) -> Result<Vec<Xyzz<F>>, Error> {
+) -> Result<Vec<Wide<W>>, Error> {
     let control = control.silent();
-    let mut bits_of: Vec<Vec<(u32, A::Point)>> = sets.iter().map(|_| Vec::new()).collect();
-    let whole: &[A::Point] = joined(&sets);
+    let mut bits_of: Vec<Vec<(u32, Point<W>)>> = sets.iter().map(|_| Vec::new()).collect();
+    let whole: &[Point<W>] = joined(&sets);
     let mut planes = Vec::new();
     let mut first = 0;
     for (set, buckets) in sets.into_iter().enumerate() {
@@ -55,7 +52,7 @@ pub(crate) fn window_splitting<F: Field, A: Coordinates<F>>(
         planes.push(Plane { set, offset: 0, bits, weights: buckets.weights, first });
         first += length;
     }
-    let (mut points, mut sums): (Vec<A::Point>, Vec<A::Point>) = (Vec::new(), Vec::new());
+    let (mut points, mut sums): (Vec<Point<W>>, Vec<Point<W>>) = (Vec::new(), Vec::new());
     let mut source = whole;
     loop {
         planes.retain(|plane| {
@@ -70,30 +67,31 @@ pub(crate) fn window_splitting<F: Field, A: Coordinates<F>>(
         let (entries, starts, halves) = split(planes);
         planes = halves;
         let list = List { points: source, entry: |p: usize| entries[p], starts: &starts };
-        sum_runs(arithmetic, &list, slice, pool, &control, &mut sums)?;
+        sum_runs(kernel, &list, slice, pool, &control, &mut sums)?;
         std::mem::swap(&mut points, &mut sums);
         source = &points;
     }
+    let formulas = kernel.formulas();
     Ok(bits_of
         .into_par_iter()
         .map(|mut bits| {
             bits.sort_unstable_by_key(|(offset, _)| std::cmp::Reverse(*offset));
             let mut position = bits.first().map_or(0, |(offset, _)| *offset);
-            let mut sum = Xyzz::INFINITY;
+            let mut sum = Wide::INFINITY;
             for (offset, point) in bits {
                 while position > offset {
-                    sum = sum.double(a);
+                    sum = formulas.double(&sum);
                     position -= 1;
                 }
-                sum = sum.add_affine(&arithmetic.unpack(&point), a);
+                sum = formulas.add_point(&sum, &kernel.export(&point));
             }
-            (0..position).fold(sum, |sum, _| sum.double(a))
+            (0..position).fold(sum, |sum, _| formulas.double(&sum))
         })
         .collect())
 }
 
 /// The sums of all sets as the one slice they are parts of.
-fn joined<'a, P>(sets: &[Buckets<'a, P>]) -> &'a [P] {
+fn joined<'a, const W: usize>(sets: &[Buckets<'a, W>]) -> &'a [Point<W>] {
     sets.first().map_or(&[], |set| set.sums)
 }
 
@@ -159,12 +157,11 @@ fn low_half(plane: &Plane, mask: u32, entries: &mut Vec<u32>, starts: &mut Vec<u
 }
 
 /// Running sums over `slices` parts of each set's buckets; one part is the plain running sum.
-pub(crate) fn running_sums<F: Field, A: Coordinates<F>>(
-    arithmetic: &A,
-    sets: &[Buckets<'_, A::Point>],
+pub(crate) fn running_sums<const W: usize>(
+    kernel: &dyn Kernel<W>,
+    sets: &[Buckets<'_, W>],
     slices: usize,
-    a: &F,
-) -> Vec<Xyzz<F>> {
+) -> Vec<Wide<W>> {
     let mut first = 0;
     sets.iter()
         .map(|buckets| {
@@ -173,8 +170,8 @@ pub(crate) fn running_sums<F: Field, A: Coordinates<F>>(
             let length = sums.len().div_ceil(slices).max(1);
             let partial = buckets.weights.par_chunks(length).zip(sums.par_chunks(length));
             partial
-                .map(|(weights, sums)| running_sum(arithmetic, weights, sums, a))
-                .reduce(|| Xyzz::INFINITY, |x, y| x.add(&y, a))
+                .map(|(weights, sums)| running_sum(kernel, weights, sums))
+                .reduce(|| Wide::INFINITY, |x, y| kernel.formulas().add(&x, &y))
         })
         .collect()
 }
@@ -182,21 +179,21 @@ pub(crate) fn running_sums<F: Field, A: Coordinates<F>>(
 /// Σ weight·sum from the largest weight down: `running` is the sum of all buckets met, and is added
 /// once for every step the weight falls — down to the slice's smallest weight one by one in the dense
 /// case, by a small multiple over gaps and for the weights below the slice.
-fn running_sum<F: Field, A: Arithmetic + Coordinates<F>>(
-    arithmetic: &A,
+fn running_sum<const W: usize>(
+    kernel: &dyn Kernel<W>,
     weights: &[u32],
-    sums: &[A::Point],
-    a: &F,
-) -> Xyzz<F> {
-    let (mut running, mut total) = (Xyzz::INFINITY, Xyzz::INFINITY);
+    sums: &[Point<W>],
+) -> Wide<W> {
+    let formulas = kernel.formulas();
+    let (mut running, mut total) = (Wide::INFINITY, Wide::INFINITY);
     for (i, sum) in sums.iter().enumerate().rev() {
-        running = running.add_affine(&arithmetic.unpack(sum), a);
+        running = formulas.add_point(&running, &kernel.export(sum));
         let below = if i == 0 { 0 } else { weights[i - 1] };
         let step = match weights[i] - below {
             1 => running,
-            gap => running.mul(u64::from(gap), a),
+            gap => formulas.mul(&running, u64::from(gap)),
         };
-        total = total.add(&step, a);
+        total = formulas.add(&total, &step);
     }
     total
 }

@@ -1,11 +1,13 @@
 //! Bases in the kernel's form: for base i the copies `2^(j·shift)·P` (j < f), each followed by its
 //! image under the endomorphism where the plan uses it.
 
+use std::ops::Range;
+
 use ark_ff::Field;
 use rayon::prelude::*;
 
-use super::arithmetic::{Coordinates, Pair};
-use crate::curve::Weierstrass;
+use super::formulas::write;
+use super::kernel::{Infinity, Kernel, Pair, Point};
 use crate::plan::Table;
 use crate::{Curve, CurveSpec};
 
@@ -17,48 +19,63 @@ pub(crate) fn copies(table: &Table) -> usize {
     table.precompute as usize * (1 + usize::from(table.endomorphism))
 }
 
-/// Fills `out` with the table of `points`.
-pub(crate) fn fill<C: Curve, A: Coordinates<C::BaseField>>(
-    arithmetic: &A,
-    curve: &CurveSpec,
+/// Bases as arkworks' words, whatever their type.
+pub(crate) trait BaseSource: Sync {
+    /// Writes the bases in `range` as points of `width` words each, in short Weierstrass coordinates;
+    /// with `image`, φ(P) instead of P. Infinity is left as it is.
+    fn write(&self, range: Range<usize>, image: bool, width: usize, out: &mut [u64]);
+}
+
+/// A slice of some curve's points.
+pub(crate) struct Points<'a, C: Curve> {
+    pub points: &'a [C],
+    pub curve: &'a CurveSpec,
+}
+
+impl<C: Curve> BaseSource for Points<'_, C> {
+    fn write(&self, range: Range<usize>, image: bool, width: usize, out: &mut [u64]) {
+        type Prime<C> = <<C as ark_ec::AffineRepr>::BaseField as Field>::BasePrimeField;
+        let endomorphism = self.curve.endomorphism.as_ref().filter(|_| image);
+        let beta = endomorphism.map(|e| Prime::<C>::from(e.beta.clone()));
+        let mut coordinates = Vec::new();
+        C::to_weierstrass(&self.points[range], &mut coordinates);
+        for (point, out) in coordinates.into_iter().zip(out.chunks_mut(width)) {
+            let Some((mut x, y)) = point else { continue };
+            if let Some(beta) = &beta {
+                x = x.mul_by_base_prime_field(beta);
+            }
+            write(&x, &mut out[..width / 2]);
+            write(&y, &mut out[width / 2..]);
+        }
+    }
+}
+
+/// Fills `out` with the table of the bases in `range`.
+pub(crate) fn fill<const W: usize>(
+    kernel: &dyn Kernel<W>,
     table: &Table,
-    points: &[C],
-    out: &mut [A::Point],
+    source: &dyn BaseSource,
+    range: Range<usize>,
+    out: &mut [Point<W>],
 ) {
     let copies = copies(table);
-    let beta = curve
-        .endomorphism
-        .as_ref()
-        .filter(|_| table.endomorphism)
-        .map(|e| <C::BaseField as Field>::BasePrimeField::from(e.beta.clone()));
+    let halves = 1 + usize::from(table.endomorphism);
     let shift = table.window_bits * table.bucket_sets;
-    out.par_chunks_mut(BLOCK * copies).zip(points.par_chunks(BLOCK)).for_each_init(
-        || (Vec::new(), Vec::new()),
-        |(coordinates, scratch): &mut (Vec<Weierstrass<C::BaseField>>, Vec<A::Point>),
-         (out, points)| {
-            C::to_weierstrass(points, coordinates);
-            if copies == 1 {
-                arithmetic.pack(coordinates, out);
-                return;
-            }
-            let halves = 1 + usize::from(beta.is_some());
-            scratch.clear();
-            scratch.resize(halves * points.len(), A::INFINITY);
-            let (plain, images) = scratch.split_at_mut(points.len());
-            arithmetic.pack(coordinates, plain);
-            if let Some(beta) = &beta {
-                for (x, _) in coordinates.iter_mut().flatten() {
-                    *x = x.mul_by_base_prime_field(beta);
-                }
-                arithmetic.pack(coordinates, images);
-            }
-            spread(scratch, points.len(), 0, copies, out);
-            for copy in 1..table.precompute as usize {
-                double(arithmetic, scratch, shift);
-                spread(scratch, points.len(), copy, copies, out);
-            }
-        },
-    );
+    out.par_chunks_mut(BLOCK * copies).enumerate().for_each_init(Vec::new, |block, (i, out)| {
+        let first = range.start + i * BLOCK;
+        let bases = out.len() / copies;
+        block.clear();
+        block.resize(halves * bases, Infinity::POINT);
+        for (half, points) in block.chunks_mut(bases).enumerate() {
+            source.write(first..first + bases, half == 1, W, points.as_flattened_mut());
+        }
+        kernel.import(block);
+        spread(block, bases, 0, copies, out);
+        for copy in 1..table.precompute as usize {
+            double(kernel, block, shift);
+            spread(block, bases, copy, copies, out);
+        }
+    });
 }
 
 /// Writes one copy of a block's points, all plain points followed by all images, to their places.
@@ -72,12 +89,12 @@ fn spread<P: Copy>(points: &[P], bases: usize, copy: usize, copies: usize, out: 
 }
 
 /// Doubles every point `times` times.
-fn double<F, A: Coordinates<F>>(arithmetic: &A, points: &mut Vec<A::Point>, times: u32) {
+fn double<const W: usize>(kernel: &dyn Kernel<W>, points: &mut Vec<Point<W>>, times: u32) {
     let pairs: Vec<_> = (0..points.len() as u32).map(|i| Pair { a: i, b: i, out: i }).collect();
     let mut doubled = points.clone();
-    let mut scratch = A::Scratch::default();
+    let mut scratch = kernel.scratch();
     for _ in 0..times {
-        arithmetic.add_pairs(points, &pairs, &mut doubled, &mut scratch);
+        kernel.add_pairs(points, &pairs, &mut doubled, &mut scratch);
         std::mem::swap(points, &mut doubled);
     }
 }

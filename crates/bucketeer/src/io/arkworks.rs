@@ -1,9 +1,9 @@
-//! arkworks' canonical serialisation: the number of elements as a 64-bit little-endian integer, then the
-//! elements, all of the same size.
+//! arkworks' canonical serialisation: the number of elements as a 64-bit little-endian integer,
+//! then the elements, all of the same size.
 //!
-//! arkworks' own reader of vectors believes the number of elements and says of a bad point only that it
-//! is bad. Here the number is held against the length of the file first, and every element is read
-//! from its own bytes, unvalidated, and checked afterwards.
+//! arkworks' own reader of vectors believes the number of elements and says of a bad point only
+//! that it is bad. Here the number is held against the length of the file first, and every element
+//! is read from its own bytes, unvalidated, and checked afterwards.
 
 use std::io;
 use std::path::Path;
@@ -63,10 +63,11 @@ pub fn parse_arkworks_bases<C: Curve>(
     let size = element_size(bytes, &[encoding.point_bytes::<C>()], Kind::Bases, curve)?;
     let elements = Elements { bytes: &bytes[PREFIX..], size, what: "base" };
     let reader = PointReader::<C>::new(encoding);
-    elements.parse(1, C::zero(), |bytes, out| {
+    let points = elements.parse(1, C::zero(), |bytes, out| {
         out[0] = reader.read(bytes)?;
-        point::check(&out[0], options)
-    })
+        point::check_on_curve(&out[0])
+    })?;
+    point::check_subgroup(points, options)
 }
 
 /// Scalars from the bytes of an arkworks file.
@@ -148,8 +149,8 @@ fn wrong_length(
 ) -> Malformed {
     if count > ABSURD {
         return Malformed::new(format!(
-            "not JSON, .ptau or .zkey, nor arkworks serialisation, whose first 8 bytes would announce \
-             {count} elements"
+            "not JSON, .ptau or .zkey, nor arkworks serialisation, whose first 8 bytes would \
+             announce {count} elements"
         ));
     }
     let distance = |size: usize| (u128::from(count) * size as u128).abs_diff(body as u128);

@@ -16,8 +16,8 @@ pub(super) struct Elements<'a> {
 }
 
 impl Elements<'_> {
-    /// Parses every element into `stride` values of the result. The error is that of the first element
-    /// that has one.
+    /// Parses every element into `stride` values of the result. The error is that of the first
+    /// element that has one.
     pub(super) fn parse<T: Clone + Send>(
         &self,
         stride: usize,

@@ -1,10 +1,10 @@
 //! Why arkworks refuses the encoding of a point.
 //!
-//! arkworks says no more than "invalid data". The coordinates are therefore taken apart once more, only for
-//! points that were refused: integers not below the modulus come first, then abscissas that belong
-//! to no point; what remains are wrong flags. Most curves write little-endian integers with flags
-//! in the last byte, BLS12-381 big-endian ones with flags in the first and the components of an extension
-//! in reverse; the encoding of the generator shows which.
+//! arkworks says no more than "invalid data". The coordinates are therefore taken apart once more,
+//! only for points that were refused: integers not below the modulus come first, then abscissas
+//! that belong to no point; what remains are wrong flags. Most curves write little-endian integers
+//! with flags in the last byte, BLS12-381 big-endian ones with flags in the first and the
+//! components of an extension in reverse; the encoding of the generator shows which.
 
 use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField};
 use ark_serialize::CanonicalSerialize;

@@ -1,8 +1,8 @@
 //! Which format a file has.
 //!
-//! snarkjs files begin with a magic word and JSON with a brace. An arkworks file begins with the number of
-//! elements, and its length tells the encoding. A number of elements whose lowest byte is a brace is not
-//! taken for JSON, because its higher bytes are zero.
+//! snarkjs files begin with a magic word and JSON with a brace. An arkworks file begins with the
+//! number of elements, and its length tells the encoding. A number of elements whose lowest byte is
+//! a brace is not taken for JSON, because its higher bytes are zero.
 
 use std::fmt;
 use std::path::Path;

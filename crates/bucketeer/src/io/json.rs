@@ -4,17 +4,16 @@
 //! {"curve": "bn254-g1", "bases": [["0x1", "0x2"], null], "scalars": ["0xff", "123"]}
 //! ```
 //!
-//! `null` is the identity; a coordinate over a quadratic extension is a pair `["c0", "c1"]`; integers are
-//! strings, hexadecimal with 0x or decimal. Other fields are ignored. The document is read twice: once for
-//! the curve, which says what scalars may be, and once for bases and scalars, which become points and
-//! integers as they are met.
+//! `null` is the identity; a coordinate over a quadratic extension is a pair `["c0", "c1"]`;
+//! integers are strings, hexadecimal with 0x or decimal. Other fields are ignored. The document is
+//! read twice: once for the curve, which says what scalars may be, and once for bases and scalars,
+//! which become points and integers as they are met.
 
 use std::any::TypeId;
 use std::path::Path;
 
 use ark_ff::Field;
 use num_bigint::BigUint;
-use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -150,12 +149,11 @@ fn contents<C: Curve>(
     options: &ReadOptions,
     fields: Fields,
 ) -> Result<Contents<C>, Malformed> {
-    let contents = Contents::read(bytes, curve, options, fields).map_err(not_json)?;
-    let bases = contents.bases.as_deref().unwrap_or_default();
-    let fault = bases.par_iter().enumerate().find_map_first(|(index, base)| {
-        point::check(base, options).err().map(|reason| format!("base {index}: {reason}"))
-    });
-    fault.map_or(Ok(contents), |reason| Err(Malformed::new(reason)))
+    let mut contents = Contents::read(bytes, curve, options, fields).map_err(not_json)?;
+    if let Some(bases) = contents.bases.take() {
+        contents.bases = Some(point::check_subgroup(bases, options)?);
+    }
+    Ok(contents)
 }
 
 fn not_json(error: serde_json::Error) -> Malformed {
@@ -165,8 +163,8 @@ fn not_json(error: serde_json::Error) -> Malformed {
     })
 }
 
-/// A point as JSON: `null` for the identity, else both coordinates in lower-case hexadecimal without
-/// leading zeros.
+/// A point as JSON: `null` for the identity, else both coordinates in lower-case hexadecimal
+/// without leading zeros.
 ///
 /// ```
 /// use ark_ec::AffineRepr;

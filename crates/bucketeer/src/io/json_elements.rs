@@ -1,4 +1,5 @@
-//! Bases and scalars of a JSON document, turned into points and integers one by one while it is read.
+//! Bases and scalars of a JSON document, turned into points and integers one by one while it is
+//! read.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,7 +9,7 @@ use num_bigint::BigUint;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess};
 use serde::{Deserialize, de::Visitor};
 
-use super::point::{from_components, prime_from_le};
+use super::point::{check_on_curve, from_components, prime_from_le};
 use super::{ReadOptions, ScalarVec};
 use crate::Curve;
 use crate::curves::NamedCurve;
@@ -65,7 +66,10 @@ impl<'de, C: Curve> Visitor<'de> for ContentsVisitor<'_, C> {
             match key.as_str() {
                 "bases" if self.fields != Fields::Scalars => {
                     let mut bases = Vec::new();
-                    let push = |point| Ok(bases.push(to_point(point)?));
+                    let push = |point| {
+                        bases.push(to_point(point)?);
+                        Ok(())
+                    };
                     map.next_value_seed(List { what: "base", each: push, marker: PhantomData })?;
                     if contents.bases.replace(bases).is_some() {
                         return Err(de::Error::duplicate_field("bases"));
@@ -211,5 +215,7 @@ fn to_point<C: Curve>(coordinates: Option<[Coordinate; 2]>) -> Result<C, String>
     let elements = |Coordinate(parts): Coordinate| {
         parts.into_iter().map(|Integer(bytes)| prime_from_le(&bytes))
     };
-    from_components(elements(x), elements(y))
+    let point = from_components(elements(x), elements(y))?;
+    check_on_curve(&point)?;
+    Ok(point)
 }

@@ -2,15 +2,16 @@
 //!
 //! | format | holds | curves |
 //! | --- | --- | --- |
-//! | arkworks canonical serialisation of `Vec<Affine>` (either encoding) or `Vec<Fr>` | bases or scalars | all |
+//! | arkworks canonical serialisation of a vector | bases or scalars | all |
 //! | JSON: `{"curve": …, "bases": […], "scalars": […]}` | both | all |
 //! | snarkjs `.ptau`, sections tauG1 and tauG2 | bases | bn254, bls12-381 |
 //! | snarkjs `.zkey` (Groth16), point sections | bases | bn254, bls12-381 |
 //!
-//! Every reader works in three steps: the file is mapped into memory; its lengths are checked before
-//! anything is allocated; blocks of elements are parsed and checked in parallel, straight into the
-//! result. A `read_…` function takes a path and names it in its error. The `parse_…` function behind it
-//! takes bytes.
+//! Every reader works in three steps: the file is mapped into memory; its lengths are checked
+//! before anything is allocated; blocks of elements are parsed and checked in parallel, straight
+//! into the result. Whether bases lie in the prime-order subgroup is checked last, for all of them
+//! together. A `read_…` function takes a path and names it in its error. The `parse_…` function
+//! behind it takes bytes.
 //!
 //! ```
 //! use bucketeer::curves::NamedCurve;
@@ -40,6 +41,7 @@ mod scalar_vec;
 mod sections;
 mod snarkjs;
 mod source;
+mod subgroup;
 mod write;
 
 pub use arkworks::{parse_arkworks_bases, parse_arkworks_scalars, write_bases, write_scalars};
@@ -61,8 +63,9 @@ use source::Source;
 /// What readers check and what they put right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Whether bases must lie in the prime-order subgroup. That they lie on the curve is checked in
-    /// any case.
+    /// Whether bases must lie in the prime-order subgroup; long files are checked by sums of random
+    /// subsets, which miss a bad base with probability at most 2^−64. That bases lie on the curve
+    /// is checked in any case.
     pub subgroup_check: bool,
     /// Whether scalars above their bound are reduced modulo the group order instead of refused.
     pub reduce: bool,
@@ -76,9 +79,9 @@ impl Default for ReadOptions {
 
 /// Reads bases from a file of any format.
 ///
-/// `section` chooses among the points of a snarkjs file: `tau-g1` or `tau-g2` of a `.ptau`; `a`, `b1`,
-/// `b2`, `c` or `h` of a `.zkey`. Without it the group of the curve decides: `tau-g1` or `tau-g2`, `a`
-/// or `b2`.
+/// `section` chooses among the points of a snarkjs file: `tau-g1` or `tau-g2` of a `.ptau`; `a`,
+/// `b1`, `b2`, `c` or `h` of a `.zkey`. Without it the group of the curve decides: `tau-g1` or
+/// `tau-g2`, `a` or `b2`.
 pub fn read_bases<C: Curve>(
     path: &Path,
     curve: &'static NamedCurve,

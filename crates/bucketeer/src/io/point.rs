@@ -3,7 +3,8 @@
 use ark_ff::{Field, PrimeField};
 use num_bigint::BigUint;
 
-use super::ReadOptions;
+use super::subgroup::first_outside;
+use super::{Malformed, ReadOptions};
 use crate::{Curve, Model, PointFault};
 
 /// The prime field under a curve's base field.
@@ -28,8 +29,8 @@ pub(super) fn prime_from_le<F: PrimeField>(bytes: &[u8]) -> Option<F> {
 /// The point with these coordinates, each one element of the prime field per component; the reason
 /// where an element is missing because its integer was not below the modulus.
 ///
-/// On short Weierstrass curves arkworks may take (0, 0) for the point at infinity. In files it is the
-/// pair of coordinates it looks like, and those are of no point if arkworks does so.
+/// On short Weierstrass curves arkworks may take (0, 0) for the point at infinity. In files it is
+/// the pair of coordinates it looks like, and those are of no point if arkworks does so.
 pub(super) fn from_components<C: Curve>(
     x: impl Iterator<Item = Option<Prime<C>>>,
     y: impl Iterator<Item = Option<Prime<C>>>,
@@ -53,15 +54,21 @@ pub(super) fn not_below_modulus(coordinate: &str) -> String {
     format!("{coordinate} is not below the modulus")
 }
 
-/// Checks a point as the options demand.
-pub(super) fn check<C: Curve>(point: &C, options: &ReadOptions) -> Result<(), String> {
-    if !point.on_curve() {
-        return Err(PointFault::NotOnCurve.to_string());
+/// Checks that a point is on the curve.
+pub(super) fn check_on_curve<C: Curve>(point: &C) -> Result<(), String> {
+    if point.on_curve() { Ok(()) } else { Err(PointFault::NotOnCurve.to_string()) }
+}
+
+/// Checks points of the curve for the subgroup, if the options demand it.
+pub(super) fn check_subgroup<C: Curve>(
+    points: Vec<C>,
+    options: &ReadOptions,
+) -> Result<Vec<C>, Malformed> {
+    let outside = if options.subgroup_check { first_outside(&points) } else { None };
+    match outside {
+        None => Ok(points),
+        Some(index) => Err(Malformed::new(format!("base {index}: {}", PointFault::NotInSubgroup))),
     }
-    if options.subgroup_check && !point.in_subgroup() {
-        return Err(PointFault::NotInSubgroup.to_string());
-    }
-    Ok(())
 }
 
 /// The components of a field element as integers.

@@ -1,5 +1,5 @@
-//! The container of snarkjs files: a magic word, a version, the number of sections, and the sections, each
-//! with a type and a length.
+//! The container of snarkjs files: a magic word, a version, the number of sections, and the
+//! sections, each with a type and a length.
 
 use num_bigint::BigUint;
 

@@ -1,8 +1,9 @@
 //! Points in snarkjs' `.ptau` and `.zkey` files.
 //!
-//! A point is its two affine coordinates, those of G2 as c0 and c1; every component is a little-endian
-//! integer of `n` bytes in Montgomery form, `value·2^(8n) mod p`; zeros alone are the point at infinity.
-//! A header section states `n`, the prime and how many points each section must hold.
+//! A point is its two affine coordinates, those of G2 as c0 and c1; every component is a
+//! little-endian integer of `n` bytes in Montgomery form, `value·2^(8n) mod p`; zeros alone are the
+//! point at infinity. A header section states `n`, the prime and how many points each section must
+//! hold.
 
 use std::fmt;
 
@@ -10,7 +11,7 @@ use ark_ff::{Field, PrimeField};
 use num_bigint::BigUint;
 
 use super::blocks::Elements;
-use super::point::{Prime, check, from_components, prime_from_le};
+use super::point::{Prime, check_on_curve, check_subgroup, from_components, prime_from_le};
 use super::sections::{Cursor, Sections};
 use super::{Malformed, ReadOptions};
 use crate::curves::{CURVES, NamedCurve, Visitor};
@@ -57,8 +58,8 @@ const ZKEY: [PointSection; 5] = [
     PointSection { name: "h", kind: 9, group: Group::G1 },
 ];
 
-/// Bases from the bytes of a `.ptau` file: section `tau-g1` or `tau-g2`, by default that of the curve's
-/// group.
+/// Bases from the bytes of a `.ptau` file: section `tau-g1` or `tau-g2`, by default that of the
+/// curve's group.
 pub fn parse_ptau<C: Curve>(
     bytes: &[u8],
     curve: &'static NamedCurve,
@@ -78,8 +79,8 @@ pub fn parse_ptau<C: Curve>(
     points(&sections, chosen, count, options)
 }
 
-/// Bases from the bytes of a Groth16 `.zkey` file: section `a`, `b1`, `b2`, `c` or `h`, by default `a`
-/// for G1 and `b2` for G2.
+/// Bases from the bytes of a Groth16 `.zkey` file: section `a`, `b1`, `b2`, `c` or `h`, by default
+/// `a` for G1 and `b2` for G2.
 pub fn parse_zkey<C: Curve>(
     bytes: &[u8],
     curve: &'static NamedCurve,
@@ -198,7 +199,7 @@ fn points<C: Curve>(
     }
     let factor = inverse_of_radix::<Prime<C>>(width);
     let elements = Elements { bytes, size, what: "base" };
-    elements.parse(1, C::zero(), |bytes, out| {
+    let points = elements.parse(1, C::zero(), |bytes, out| {
         if bytes.iter().all(|&byte| byte == 0) {
             return Ok(());
         }
@@ -208,8 +209,9 @@ fn points<C: Curve>(
             x.chunks_exact(width).map(component),
             y.chunks_exact(width).map(component),
         )?;
-        check(&out[0], options)
-    })
+        check_on_curve(&out[0])
+    })?;
+    check_subgroup(points, options)
 }
 
 /// `2^(−8·width)` in the field.

@@ -23,9 +23,10 @@ impl Source {
     fn try_open(path: &Path) -> std::io::Result<Self> {
         let mut file = File::open(path)?;
         if file.metadata()?.is_file() {
-            // SAFETY: the map is read-only and private to this value. Were another process to change
-            // the file meanwhile, the parsers would see other bytes, which they check like any; were
-            // it to truncate the file, the process would be stopped by a signal, not misled.
+            // SAFETY: the map is read-only and private to this value. Were another process to
+            // change the file meanwhile, the parsers would see other bytes, which they check like
+            // any; were it to truncate the file, the process would be stopped by a signal, not
+            // misled.
             return Ok(Self::Mapped(unsafe { Mmap::map(&file)? }));
         }
         let mut bytes = Vec::new();

@@ -12,7 +12,7 @@
 
 use super::{Accumulate, Digits, Plan};
 use crate::CurveSpec;
-use crate::device::{DeviceFacts, Kernel};
+use crate::device::{Arithmetic, DeviceFacts};
 
 /// Predicted work of one MSM.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -46,9 +46,9 @@ impl Rates {
         // Products of an extension field cost three of its prime field.
         let products = if curve.degree == 1 { 1.0 } else { 3.2 };
         let scalar_product = (1.0 * words * words + 3.0) * products;
-        let product = match Kernel::choose(curve, device) {
-            Kernel::Ifma => (0.19 * words * words + 1.5) * products,
-            Kernel::Portable => scalar_product,
+        let product = match Arithmetic::choose(curve, device) {
+            Arithmetic::Ifma => (0.19 * words * words + 1.5) * products,
+            Arithmetic::Portable => scalar_product,
         };
         Self {
             addition: 6.0 * product + 14.0 + 4.0 * words * curve.degree as f64,

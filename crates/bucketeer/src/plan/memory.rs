@@ -2,7 +2,6 @@
 
 use super::{Accumulate, Group, Plan, Request};
 use crate::CurveSpec;
-use crate::device::Kernel;
 
 /// One buffer of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +75,7 @@ fn parts(plan: &Plan) -> usize {
 
 fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
     let shape = &plan.shape;
-    let point = stored_point_bytes(request.curve, Kernel::choose(request.curve, &plan.device));
+    let point = stored_point_bytes(request.curve);
     let chunk = plan.chunk as u64;
     let sets = u64::from(plan.sets_per_pass);
     let copies = shape.copies() as u64;
@@ -125,10 +124,8 @@ fn workspace_bytes(plan: &Plan, curve: &CurveSpec, point: u64) -> u64 {
     slice * point + slice * 12 + slice * element + 1024 * 4 * point + (64 << 10)
 }
 
-/// Bytes of one point as the kernel stores it.
-pub(crate) fn stored_point_bytes(curve: &CurveSpec, kernel: Kernel) -> u64 {
-    match kernel {
-        Kernel::Ifma => curve.point_bytes(),
-        Kernel::Portable => curve.point_bytes() + 8,
-    }
+/// Bytes of one point as the kernels store it: two coordinates in the narrowest width there is.
+pub(crate) fn stored_point_bytes(curve: &CurveSpec) -> u64 {
+    let words = 2 * (curve.limbs * curve.degree) as u64;
+    8 * [8, 12, 16, 24].into_iter().find(|&width| words <= width).unwrap_or(48)
 }

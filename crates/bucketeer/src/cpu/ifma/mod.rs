@@ -1,23 +1,23 @@
 //! AVX-512 IFMA: affine additions in eight lanes of 52-bit limbs.
 //!
 //! Layers, one file each: [`lanes`] moves words, [`field`] computes in a prime field, [`extension`] in the
-//! field itself or its quadratic extension, [`kernel`] adds points. None depends on a curve at compile time:
+//! field itself or its quadratic extension, [`vector`] adds points. None depends on a curve at compile time:
 //! code is shared by all curves with the same number of words W of a point, limbs L and degree D.
 //! A packed point is x then y, canonical values of x·2^(52L) in 64-bit words; all ones is infinity.
 
 mod extension;
 mod field;
-mod kernel;
 mod lanes;
+mod vector;
 
 use ark_ff::Field;
 use num_bigint::BigUint;
 
-use super::arithmetic::{Arithmetic, Coordinates, NEGATIVE, Pair};
+use super::kernel::{Formulas, Kernel, NEGATIVE, Pair, Point, Scratch, is_infinity};
 use crate::CurveSpec;
-use crate::curve::{Weierstrass, from_words, to_words};
-use kernel::{Curve, Scratch};
+use crate::curve::{from_words, to_words};
 use lanes::LIMB_BITS;
+use vector::{Batch, Curve};
 
 /// Points of W words on a field of degree D over a prime field of L limbs.
 struct Ifma<const W: usize, const L: usize, const D: usize> {
@@ -29,11 +29,11 @@ struct Ifma<const W: usize, const L: usize, const D: usize> {
 }
 
 /// Working memory of a batch of additions.
-pub(crate) struct Memory<const L: usize, const D: usize>(Scratch<L, D>);
+struct Memory<const L: usize, const D: usize>(Batch<L, D>);
 
 impl<const L: usize, const D: usize> Default for Memory<L, D> {
     fn default() -> Self {
-        Self(Scratch::default())
+        Self(Batch::default())
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn inverse<F: Field>(words: &mut [u64]) {
 impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
     const N: usize = W / (2 * D);
 
-    /// For a curve that [`Kernel::choose`](crate::device::Kernel::choose) found fit, on a processor
+    /// For a curve that [`Arithmetic::choose`](crate::device::Arithmetic::choose) found fit, on a processor
     /// that has the instructions.
     fn new(curve: &CurveSpec, inverse: fn(&mut [u64])) -> Self {
         let p = &curve.modulus;
@@ -77,16 +77,12 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
             from_ark,
         }
     }
-
-    fn is_infinity(point: &[u64; W]) -> bool {
-        point[..Self::N].iter().all(|&word| word == u64::MAX)
-    }
 }
 
 impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
     fn negate(&self, point: &[u64; W]) -> [u64; W] {
         let mut out = *point;
-        if Self::is_infinity(point) {
+        if is_infinity(point) {
             return out;
         }
         for y in out[W / 2..].chunks_mut(Self::N) {
@@ -108,7 +104,7 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
         src: &[[u64; W]],
         pairs: &[Pair],
         dst: &mut [[u64; W]],
-        scratch: &mut Scratch<L, D>,
+        scratch: &mut Batch<L, D>,
     ) {
         let operands = |p: &Pair| (p.a & !NEGATIVE).max(p.b & !NEGATIVE);
         let Some(largest) = pairs.iter().map(operands).max() else { return };
@@ -137,74 +133,68 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
 macro_rules! shapes {
     ($($(#[$doc:meta])* $name:ident: $w:literal words, $l:literal limbs, degree $d:literal;)*) => {$(
         $(#[$doc])*
-        pub(crate) struct $name(Ifma<$w, $l, $d>);
+        pub(crate) struct $name {
+            ifma: Ifma<$w, $l, $d>,
+            formulas: Box<dyn Formulas<$w>>,
+        }
 
         impl $name {
-            pub(crate) fn new(curve: &CurveSpec, inverse: fn(&mut [u64])) -> Self {
-                Self(Ifma::new(curve, inverse))
-            }
-
-            fn from_ark(&self, points: &mut [[u64; $w]; 8]) {
-                self.0.from_ark(points);
-            }
-
-            fn to_ark(&self, points: &mut [[u64; $w]; 8]) {
-                self.0.to_ark(points);
+            pub(crate) fn boxed(
+                curve: &CurveSpec,
+                inverse: fn(&mut [u64]),
+                formulas: Box<dyn Formulas<$w>>,
+            ) -> Box<dyn Kernel<$w>> {
+                Box::new(Self { ifma: Ifma::new(curve, inverse), formulas })
             }
         }
 
-        impl Arithmetic for $name {
-            type Point = [u64; $w];
-            type Scratch = Memory<$l, $d>;
-
-            const INFINITY: [u64; $w] = [u64::MAX; $w];
-
-            fn negate(&self, point: &[u64; $w]) -> [u64; $w] {
-                self.0.negate(point)
+        impl Kernel<$w> for $name {
+            fn scratch(&self) -> Scratch {
+                Box::<Memory<$l, $d>>::default()
             }
 
             fn add_pairs(
                 &self,
-                src: &[[u64; $w]],
+                src: &[Point<$w>],
                 pairs: &[Pair],
-                dst: &mut [[u64; $w]],
-                scratch: &mut Memory<$l, $d>,
+                dst: &mut [Point<$w>],
+                scratch: &mut Scratch,
             ) {
-                self.0.add_pairs(src, pairs, dst, &mut scratch.0);
+                let Some(memory) = scratch.downcast_mut::<Memory<$l, $d>>() else {
+                    unreachable!("scratch comes from this kernel")
+                };
+                self.ifma.add_pairs(src, pairs, dst, &mut memory.0);
             }
 
-            /// Zeroed pages come from the system untouched, and are then first written by the
-            /// threads that fill them.
-            fn blank(&self, length: usize) -> Vec<[u64; $w]> {
-                vec![[0; $w]; length]
+            fn negate(&self, point: &Point<$w>) -> Point<$w> {
+                self.ifma.negate(point)
             }
-        }
 
-        impl<F: Field> Coordinates<F> for $name {
-            fn pack(&self, points: &[Weierstrass<F>], out: &mut [[u64; $w]]) {
-                for (points, out) in points.chunks(8).zip(out.chunks_mut(8)) {
-                    let mut block = [[0u64; $w]; 8];
-                    for (point, words) in points.iter().zip(&mut block) {
-                        if let Some((x, y)) = point {
-                            words[..$w / 2].copy_from_slice(to_words(x));
-                            words[$w / 2..].copy_from_slice(to_words(y));
+            fn import(&self, points: &mut [Point<$w>]) {
+                for points in points.chunks_mut(8) {
+                    let mut block = [[0; $w]; 8];
+                    block[..points.len()].copy_from_slice(points);
+                    self.ifma.from_ark(&mut block);
+                    for (point, imported) in points.iter_mut().zip(&block) {
+                        if !is_infinity(point) {
+                            *point = *imported;
                         }
                     }
-                    self.from_ark(&mut block);
-                    for ((point, words), out) in points.iter().zip(&block).zip(out) {
-                        *out = if point.is_some() { *words } else { Self::INFINITY };
-                    }
                 }
             }
 
-            fn unpack(&self, point: &[u64; $w]) -> Weierstrass<F> {
-                if Ifma::<$w, $l, $d>::is_infinity(point) {
-                    return None;
+            fn export(&self, point: &Point<$w>) -> Point<$w> {
+                if is_infinity(point) {
+                    return *point;
                 }
-                let mut block = [[0u64; $w]; 8];
+                let mut block = [[0; $w]; 8];
                 block[0] = *point;
-                self.to_ark(&mut block);
-                Some((from_words(&block[0][..$w / 2]), from_words(&block[0][$w / 2..])))
+                self.ifma.to_ark(&mut block);
+                block[0]
+            }
+
+            fn formulas(&self) -> &dyn Formulas<$w> {
+                &*self.formulas
             }
         }
     )*};

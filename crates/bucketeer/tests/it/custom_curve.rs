@@ -1,11 +1,9 @@
 //! The curves defined in these tests are what they claim to be, and the library reads them right.
 
-mod custom_curves;
-
-use ark_ec::{AffineRepr, CurveConfig};
+use crate::curves::{TinyFq, secp192k1, tiny, tiny_glv};
+use ark_ec::CurveConfig;
 use ark_ff::{AdditiveGroup, Field, One, PrimeField, Zero};
 use bucketeer::{Bases, Curve, CurveSpec, Device, Error, PointFault};
-use custom_curves::{TinyFq, secp192k1, tiny, tiny_glv};
 
 fn generator_has_the_order<C: Curve>() {
     let g = C::GENERATOR;

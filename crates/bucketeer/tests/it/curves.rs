@@ -1,7 +1,5 @@
 //! Curves defined here and not by an arkworks crate: what a user with a curve of their own would write.
 
-#![allow(dead_code, reason = "each test binary uses some of the curves")]
-
 use ark_ec::models::CurveConfig;
 use ark_ec::short_weierstrass::{self, SWCurveConfig};
 use ark_ff::{AdditiveGroup, Fp64, Fp192, MontBackend, MontConfig, MontFp};

@@ -14,19 +14,19 @@ use core::arch::x86_64::*;
 use super::extension::{Element, Field};
 use super::field::{self, Lanes};
 use super::lanes::{V, broadcast, gather, scatter, to_limbs, to_words, zero};
-use crate::cpu::arithmetic::{NEGATIVE, Pair};
+use crate::cpu::kernel::{NEGATIVE, Pair};
 
 /// How many groups ahead points are fetched.
 const PREFETCH: usize = 3;
 
 /// Working memory of a batch, one item per group of eight pairs.
-pub(super) struct Scratch<const L: usize, const D: usize> {
+pub(super) struct Batch<const L: usize, const D: usize> {
     denominators: Vec<Element<L, D>>,
     products: Vec<Element<L, D>>,
     special: Vec<bool>,
 }
 
-impl<const L: usize, const D: usize> Default for Scratch<L, D> {
+impl<const L: usize, const D: usize> Default for Batch<L, D> {
     fn default() -> Self {
         Self { denominators: Vec::new(), products: Vec::new(), special: Vec::new() }
     }
@@ -168,7 +168,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         src: *const [u64; W],
         pairs: &[Pair],
         dst: *mut [u64; W],
-        scratch: &mut Scratch<L, D>,
+        scratch: &mut Batch<L, D>,
     ) {
         // SAFETY: as promised by the caller.
         unsafe {
@@ -192,13 +192,13 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         &self,
         src: *const [u64; W],
         pairs: &[Pair],
-        scratch: &mut Scratch<L, D>,
+        scratch: &mut Batch<L, D>,
     ) -> Element<L, D> {
         // SAFETY: passed on.
         unsafe {
             let f = &self.field;
             let groups = pairs.len().div_ceil(8);
-            let Scratch { denominators, products, special } = scratch;
+            let Batch { denominators, products, special } = scratch;
             denominators.clear();
             products.clear();
             special.clear();

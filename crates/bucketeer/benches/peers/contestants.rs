@@ -1,0 +1,97 @@
+//! Who takes part for a curve.
+
+use ark_ec::VariableBaseMSM;
+use bucketeer::conformance::KnownBases;
+use bucketeer::curves::NamedCurve;
+use bucketeer::{Bases, Builder, Curve, Device, Scalars};
+
+use crate::rounds::{Contestant, Timed, timed};
+use crate::{Outcome, bls12_381, bn256};
+
+/// Bucketeer's name in tables and files.
+pub const BUCKETEER: &str = "Bucketeer";
+
+/// The name of Bucketeer with its bases loaded beforehand.
+pub const RESIDENT: &str = "resident";
+
+/// The other libraries, in the order of the table's columns.
+pub const PEERS: [&str; 3] = ["arkworks", "blst", "halo2curves"];
+
+/// One MSM for everybody.
+pub struct Case<'a, C: Curve> {
+    /// The curve.
+    pub curve: &'static NamedCurve,
+    /// The bases.
+    pub points: &'a [C],
+    /// One scalar for each.
+    pub scalars: &'a [C::ScalarField],
+    /// Their sum.
+    pub expected: C::Group,
+    /// Where Bucketeer runs.
+    pub device: &'a Device,
+}
+
+impl<'a, C: Curve> Case<'a, C> {
+    /// The MSM over the first of the bases.
+    pub fn new(
+        curve: &'static NamedCurve,
+        bases: &'a KnownBases<C>,
+        scalars: &'a [C::ScalarField],
+        device: &'a Device,
+    ) -> Self {
+        let points = &bases.points[..scalars.len()];
+        Self { curve, points, scalars, expected: bases.expected(scalars), device }
+    }
+
+    /// Everybody who knows the curve. Points and scalars are brought into a peer's own types here,
+    /// outside the measured time; Bucketeer starts from arkworks' as arkworks does.
+    pub fn contestants(&self, resident: bool, blst: bool) -> Outcome<Vec<Contestant<'a, C>>> {
+        let mut all = vec![self.bucketeer(BUCKETEER)];
+        if resident {
+            all.push(self.resident()?);
+        }
+        let (points, scalars) = (self.points, self.scalars);
+        let [arkworks, blst_name, halo2curves] = PEERS;
+        all.push(self.contestant(arkworks, move || {
+            Ok(timed(|| <C::Group as VariableBaseMSM>::msm_unchecked(points, scalars)))
+        }));
+        match self.curve.name {
+            "bls12-381-g1" if blst => {
+                all.push(self.contestant(blst_name, bls12_381::g1(points, scalars)?));
+            }
+            "bls12-381-g2" if blst => {
+                all.push(self.contestant(blst_name, bls12_381::g2(points, scalars)?));
+            }
+            "bn254-g1" => all.push(self.contestant(halo2curves, bn256::g1(points, scalars)?)),
+            _ => {}
+        }
+        Ok(all)
+    }
+
+    /// Bucketeer on borrowed points, under this name.
+    pub fn bucketeer(&self, name: &'static str) -> Contestant<'a, C> {
+        let (device, points) = (self.device, self.points);
+        let scalars = Scalars::residues(self.scalars);
+        self.contestant(name, move || {
+            let (time, result) = timed(|| Builder::default().msm(device, points, scalars));
+            Ok((time, result?))
+        })
+    }
+
+    fn resident(&self) -> Outcome<Contestant<'a, C>> {
+        let bases = Bases::load(self.device, self.points)?;
+        let scalars = Scalars::residues(self.scalars);
+        Ok(self.contestant(RESIDENT, move || {
+            let (time, result) = timed(|| bases.msm(scalars));
+            Ok((time, result?))
+        }))
+    }
+
+    fn contestant(
+        &self,
+        name: &'static str,
+        run: impl Fn() -> Timed<C::Group> + 'a,
+    ) -> Contestant<'a, C> {
+        Contestant { name, expected: self.expected, run: Box::new(run) }
+    }
+}

@@ -1,0 +1,103 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use bucketeer::Error;
+use bucketeer::conformance::Distribution;
+use bucketeer::curves::{CURVES, NamedCurve};
+use clap::Parser;
+
+/// A kind of scalars and its name.
+pub type Kind = (&'static str, Distribution);
+
+/// Scalars on which an MSM may take less time than on uniform ones, and must not take more.
+pub const SKEWED: [Kind; 4] = [
+    ("skewed", Distribution::Skewed),
+    ("equal", Distribution::Equal),
+    ("mostly-zero", Distribution::MostlyZero),
+    ("minus-one", Distribution::MinusOne),
+];
+
+/// Bucketeer beside arkworks, blst and halo2curves on the same points and scalars.
+#[derive(Debug, Parser)]
+#[command(bin_name = "./bench")]
+pub struct Options {
+    /// Only this curve; may be repeated. Default: every named curve.
+    #[arg(long = "curve", value_name = "NAME", value_parser = NamedCurve::named)]
+    curves: Vec<&'static NamedCurve>,
+
+    /// Base-two logarithms of the sizes. Default: 10,14,18,20, with --skew 18.
+    #[arg(long, value_name = "LIST", value_delimiter = ',',
+          value_parser = clap::value_parser!(u32).range(0..=26))]
+    sizes: Vec<u32>,
+
+    /// Only scalars of this kind; may be repeated. Default: uniform and the four skewed kinds.
+    #[arg(long = "distribution", value_name = "NAME", value_parser = kind, conflicts_with = "skew")]
+    distributions: Vec<Kind>,
+
+    /// Threads of the pool that all but blst share. Default: one per processor.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    threads: Option<u16>,
+
+    /// Counts exactly this many rounds. Default: at least 3, and half a second per contestant.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: Option<u32>,
+
+    /// Writes every sample to this file.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+
+    /// Also shows Bucketeer with its bases loaded beforehand.
+    #[arg(long, conflicts_with = "skew")]
+    pub resident: bool,
+
+    /// Compares Bucketeer on skewed scalars with itself on uniform ones, and with nobody else.
+    #[arg(long)]
+    pub skew: bool,
+
+    /// Given by `cargo bench`. Without it, as under `cargo test --benches`, the defaults are one round
+    /// of a small size: enough to see that all contestants agree.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+impl Options {
+    /// The curves, in the registry's order where none is named.
+    pub fn curves(&self) -> Vec<&'static NamedCurve> {
+        if self.curves.is_empty() { CURVES.iter().collect() } else { self.curves.clone() }
+    }
+
+    /// Logarithms of the sizes.
+    pub fn sizes(&self) -> &[u32] {
+        match (self.sizes.as_slice(), self.bench, self.skew) {
+            ([], false, _) => &[6],
+            ([], true, true) => &[18],
+            ([], true, false) => &[10, 14, 18, 20],
+            (sizes, ..) => sizes,
+        }
+    }
+
+    /// The kinds of scalars, uniform first.
+    pub fn distributions(&self) -> Vec<Kind> {
+        if !self.distributions.is_empty() {
+            return self.distributions.clone();
+        }
+        std::iter::once(("uniform", Distribution::Uniform)).chain(SKEWED).collect()
+    }
+
+    /// Threads of the pool; 0 leaves it to rayon.
+    pub fn threads(&self) -> usize {
+        self.threads.map_or(0, usize::from)
+    }
+
+    /// How many rounds, where that is fixed.
+    pub fn rounds(&self) -> Option<u32> {
+        self.repeat.or((!self.bench).then_some(1))
+    }
+}
+
+fn kind(name: &str) -> Result<Kind, Error> {
+    Distribution::named(name)?;
+    let found = Distribution::ALL.into_iter().find(|(own, _)| *own == name);
+    found.ok_or_else(|| Error::Internal(format!("distribution {name} has no entry")))
+}

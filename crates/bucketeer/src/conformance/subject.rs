@@ -1,0 +1,289 @@
+//! A curve that carries out cases: the only part of the table that is generic.
+
+use std::sync::{Arc, OnceLock};
+
+use ark_ec::CurveGroup;
+use ark_ff::{AdditiveGroup, BigInt, Field};
+use ark_std::rand::{RngCore, SeedableRng};
+use num_bigint::BigUint;
+use num_traits::Zero;
+use rand_chacha::ChaCha20Rng;
+
+use super::KnownBases;
+use super::case::{Arrangement, Bases as Source, Case, Outcome, Run, Scalars as Form};
+use crate::plan::Preset;
+use crate::{AsScalars, Bases, Builder, Curve, CurveSpec, Device, Error, Model, Plan, Scalars};
+
+/// A curve on a device.
+pub(super) trait Subject {
+    /// What is known of the curve.
+    fn curve(&self) -> &CurveSpec;
+
+    /// Runs a case; what is wrong with the outcome, if anything.
+    fn fault(&self, case: &Case) -> Option<String>;
+}
+
+/// Most known bases a case may take.
+pub(super) const KNOWN: usize = (1 << 12) + 1;
+/// Known bases of the largest cases, made when the first of these comes.
+pub(super) const LARGE: usize = (1 << 15) + 1;
+/// Points of the whole curve that a case may take.
+pub(super) const WHOLE: usize = 40;
+
+/// The curve `C` on a device.
+pub(super) struct OnCurve<'a, C: Curve> {
+    device: &'a Device,
+    preset: Option<&'static Preset>,
+    curve: Arc<CurveSpec>,
+    known: KnownBases<C>,
+    large: OnceLock<KnownBases<C>>,
+    whole: Vec<C>,
+}
+
+/// Points and scalars of a case, with the right sums of all its prefixes that are asked for.
+struct Input<C: Curve> {
+    points: Vec<C>,
+    residues: Vec<C::ScalarField>,
+    /// Logarithms of the points, or `None` for points of the whole curve.
+    logarithms: Option<Vec<C::ScalarField>>,
+    /// The scalars as integers, where they are needed as such.
+    integers: Vec<BigUint>,
+}
+
+/// Scalars of a field that the compiler knows only as a prime field.
+struct Residues<'a, F>(&'a [F]);
+
+impl<F> AsScalars<F> for Residues<'_, F> {
+    fn as_scalars(&self) -> Scalars<'_, F> {
+        Scalars::residues(self.0)
+    }
+}
+
+impl<'a, C: Curve> OnCurve<'a, C> {
+    pub(super) fn new(device: &'a Device, preset: Option<&'static Preset>) -> Self {
+        Self {
+            device,
+            preset,
+            curve: CurveSpec::of::<C>(),
+            known: KnownBases::new(KNOWN, 0xba5e5),
+            large: OnceLock::new(),
+            whole: points_of_whole_curve(WHOLE),
+        }
+    }
+
+    fn input(&self, case: &Case) -> Input<C> {
+        let n = case.scalars.len();
+        let integers = case.scalars.integers();
+        let residues: Vec<C::ScalarField> = match &case.scalars {
+            Form::Kind(kind, n) => kind.scalars(*n, *n as u64),
+            _ => integers.iter().flatten().cloned().map(Into::into).collect(),
+        };
+        let Source::Known(how) = case.bases else {
+            let points = self.whole[..n].to_vec();
+            let integers = integers.unwrap_or(residues.iter().map(|k| (*k).into()).collect());
+            return Input { points, residues, logarithms: None, integers };
+        };
+        let (points, logarithms) = self.known_bases(n, how);
+        let integers = integers.unwrap_or_default();
+        Input { points, residues, logarithms: Some(logarithms), integers }
+    }
+
+    /// `n` bases in an arrangement, with their logarithms.
+    fn known_bases(&self, n: usize, how: Arrangement) -> (Vec<C>, Vec<C::ScalarField>) {
+        let known = match n {
+            0..=KNOWN => &self.known,
+            _ => self.large.get_or_init(|| KnownBases::new(LARGE, 0xba5e6)),
+        };
+        let place = |i| {
+            let (index, factor) = how.place(i);
+            let (point, logarithm) = (known.points[index], known.logarithm(index));
+            match factor {
+                0 => (C::zero(), C::ScalarField::ZERO),
+                1 => (point, logarithm),
+                _ => ((-point.into_group()).into_affine(), -logarithm),
+            }
+        };
+        (0..n).map(place).unzip()
+    }
+
+    fn builder(&self, case: &Case) -> Builder<C> {
+        let builder = Bases::builder().settings(case.settings.clone());
+        match self.preset {
+            Some(preset) => builder.preset(preset),
+            None => builder,
+        }
+    }
+
+    /// One MSM, over borrowed or loaded bases.
+    fn one(&self, case: &Case, input: &Input<C>, loaded: Option<Option<u32>>) -> Option<String> {
+        let builder = self.builder(case);
+        let big: Vec<BigInt<4>> = match &case.scalars {
+            Form::BigInt(s) => s.iter().copied().map(BigInt::new).collect(),
+            _ => Vec::new(),
+        };
+        let scalars = match &case.scalars {
+            Form::Kind(..) | Form::Residues(_) => Scalars::residues(&input.residues),
+            Form::Bools(s) => s.into(),
+            Form::U8(s) => s.into(),
+            Form::U16(s) => s.into(),
+            Form::U32(s) => s.into(),
+            Form::Words { data, words, bits } => {
+                let scalars = Scalars::words(data, *words);
+                bits.map_or(scalars, |bits| scalars.with_bits(bits))
+            }
+            Form::BigInt(_) => (&big).into(),
+        };
+        let result = match loaded {
+            None => builder.msm_with_report(self.device, &input.points, scalars),
+            Some(bits) => bits
+                .map_or(builder.clone(), |bits| builder.scalar_bits(bits))
+                .load(self.device, &input.points)
+                .and_then(|bases| bases.msm_with_report(scalars)),
+        };
+        let right = |sum: &C::Group| *sum == input.sum(input.points.len());
+        let result = result.map(|report| (right(&report.result), report.plan));
+        let way = if loaded.is_some() { "loaded" } else { "borrowed" };
+        judge(case, result).map(|fault| format!("{way}: {fault}"))
+    }
+
+    /// Prefixes of the scalars as a batch, over shared bases or each with its own.
+    fn batch(&self, case: &Case, input: &Input<C>, shared: bool) -> Option<String> {
+        let n = input.points.len();
+        let lengths = [n, 0, 1.min(n), n / 2, n.saturating_sub(1), n];
+        let scalars = lengths.map(|length| Residues(&input.residues[..length]));
+        let result = if shared {
+            let batch: Vec<_> = scalars.iter().collect();
+            let bases = self.builder(case).load(self.device, &input.points);
+            bases.and_then(|bases| bases.msm_batch(&batch))
+        } else {
+            let own = scalars.iter().map(|scalars| (&input.points[..scalars.0.len()], scalars));
+            crate::msm_batch(&own.collect::<Vec<_>>())
+        };
+        let sums = match result {
+            Ok(sums) => sums,
+            Err(error) => return Some(format!("error: {error}")),
+        };
+        let expected = lengths.map(|length| input.sum(length));
+        let wrong = sums.iter().zip(&expected).position(|(sum, expected)| sum != expected);
+        match wrong {
+            None if sums.len() == expected.len() => None,
+            None => Some(format!("{} sums instead of {}", sums.len(), expected.len())),
+            Some(index) => Some(format!("wrong sum for length {}", lengths[index])),
+        }
+    }
+}
+
+impl<C: Curve> Input<C> {
+    /// The sum over the first bases.
+    fn sum(&self, length: usize) -> C::Group {
+        match &self.logarithms {
+            Some(logarithms) => {
+                let pairs = logarithms.iter().zip(&self.residues).take(length);
+                C::GENERATOR * pairs.map(|(a, k)| *a * k).sum::<C::ScalarField>()
+            }
+            None => {
+                let pairs = self.points.iter().zip(&self.integers).take(length);
+                pairs.map(|(point, k)| multiple(point, k)).sum()
+            }
+        }
+    }
+}
+
+impl<C: Curve> Subject for OnCurve<'_, C> {
+    fn curve(&self) -> &CurveSpec {
+        &self.curve
+    }
+
+    fn fault(&self, case: &Case) -> Option<String> {
+        let input = self.input(case);
+        match case.run {
+            Run::Both => {
+                self.one(case, &input, None).or_else(|| self.one(case, &input, Some(None)))
+            }
+            Run::Borrowed => self.one(case, &input, None),
+            Run::Loaded(bits) => self.one(case, &input, Some(bits)),
+            Run::SharedBatch => self.batch(case, &input, true),
+            Run::OwnBatch => self.batch(case, &input, false),
+        }
+    }
+}
+
+/// Compares a result — whether the sum is right, and the plan — with the outcome asked for.
+fn judge(case: &Case, result: Result<(bool, Plan), Error>) -> Option<String> {
+    let limit = case.settings.memory_limit.unwrap_or(u64::MAX);
+    let (right, plan) = match (case.outcome, result) {
+        (Outcome::TooLarge(place), Err(Error::ScalarTooLarge { index, .. })) if index == place => {
+            return None;
+        }
+        (
+            Outcome::OutOfMemory | Outcome::SumWithinLimit,
+            Err(Error::OutOfMemory { needed, .. }),
+        ) if needed > limit => {
+            return None;
+        }
+        (_, Err(error)) => return Some(format!("error: {error}")),
+        (Outcome::TooLarge(_) | Outcome::OutOfMemory, Ok(_)) => {
+            return Some("a sum instead of an error".into());
+        }
+        (_, Ok(result)) => result,
+    };
+    match case.outcome {
+        _ if !right => Some("a wrong sum".into()),
+        _ if plan.bytes() > limit => Some(format!("a plan of {} bytes", plan.bytes())),
+        Outcome::SumInChunks(least) if plan.chunks < least => {
+            Some(format!("{} chunks", plan.chunks))
+        }
+        _ => None,
+    }
+}
+
+/// Points of small order where the curve has a cofactor, their sums with the generator, random points
+/// of the curve, infinity, and the negative of a point before it.
+fn points_of_whole_curve<C: Curve>(n: usize) -> Vec<C> {
+    let mut rng = ChaCha20Rng::seed_from_u64(0xa11);
+    let mut points = points_of_small_order::<C>(&mut rng);
+    let shifted: Vec<C> = points.iter().map(|t| (C::GENERATOR + *t).into_affine()).collect();
+    points.extend(shifted);
+    points.push(C::zero());
+    points.push(random_point(&mut rng));
+    points.push((-points[points.len() - 1].into_group()).into_affine());
+    while points.len() < n {
+        points.push(random_point(&mut rng));
+    }
+    points
+}
+
+/// Points whose order divides the cofactor, among them one of order 2 where the curve has one.
+fn points_of_small_order<C: Curve>(rng: &mut ChaCha20Rng) -> Vec<C> {
+    let spec = CurveSpec::of::<C>();
+    if let Model::TwistedEdwards { .. } = spec.model {
+        // Multiples by the order could meet points at infinity, which arkworks' formulas cannot.
+        return vec![C::from_coordinates(C::BaseField::ZERO, -C::BaseField::ONE)];
+    }
+    let small = multiple(&random_point::<C>(rng), &spec.order);
+    let odd_part = &spec.cofactor >> spec.cofactor.trailing_zeros().unwrap_or(0);
+    let mut even = multiple(&small.into_affine(), &odd_part);
+    while !even.double().is_zero() {
+        even.double_in_place();
+    }
+    let points = [small, even].into_iter().filter(|point| !point.is_zero());
+    points.map(CurveGroup::into_affine).collect()
+}
+
+fn random_point<C: Curve>(rng: &mut ChaCha20Rng) -> C {
+    let mut bytes = [0; 2 * 96];
+    loop {
+        rng.fill_bytes(&mut bytes);
+        if let Some(point) = C::from_random_bytes(&bytes).filter(|point| !point.is_zero()) {
+            return point;
+        }
+    }
+}
+
+/// `k·P` by double-and-add, with nothing taken modulo anything.
+fn multiple<C: Curve>(point: &C, k: &BigUint) -> C::Group {
+    (0..k.bits()).rev().fold(C::Group::ZERO, |sum, bit| {
+        let doubled = sum.double();
+        if k.bit(bit) { doubled + point } else { doubled }
+    })
+}

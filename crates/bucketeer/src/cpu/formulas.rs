@@ -1,0 +1,125 @@
+//! Points one at a time, without inversions: XYZZ coordinates (x = X/ZZ, y = Y/ZZZ, ZZ³ = ZZZ²) on
+//! `y² = x³ + a·x + b`, on arkworks' field. Formulas: EFD shortw/xyzz.
+
+use ark_ff::Field;
+
+use super::kernel::{Formulas, Infinity, Point, Wide, is_infinity};
+use crate::curve::{from_words, to_words};
+
+/// The curve `y² = x³ + a·x + b` over `F`.
+pub(crate) struct Xyzz<F> {
+    pub a: F,
+}
+
+/// A point in XYZZ coordinates.
+struct Coordinates<F> {
+    x: F,
+    y: F,
+    zz: F,
+    zzz: F,
+}
+
+/// The element in the first words of half a point.
+pub(crate) fn read<F: Field>(words: &[u64]) -> F {
+    from_words(&words[..size_of::<F>() / 8])
+}
+
+/// Writes an element into half a point.
+pub(crate) fn write<F: Field>(element: &F, words: &mut [u64]) {
+    let (used, rest) = words.split_at_mut(size_of::<F>() / 8);
+    used.copy_from_slice(to_words(element));
+    rest.fill(0);
+}
+
+/// The point with these coordinates.
+pub(crate) fn point<F: Field, const W: usize>(x: &F, y: &F) -> Point<W> {
+    let mut out = [0; W];
+    write(x, &mut out[..W / 2]);
+    write(y, &mut out[W / 2..]);
+    out
+}
+
+fn load<F: Field, const W: usize>(wide: &Wide<W>) -> Coordinates<F> {
+    let [p, z] = &wide.0;
+    Coordinates {
+        x: read(&p[..W / 2]),
+        y: read(&p[W / 2..]),
+        zz: read(&z[..W / 2]),
+        zzz: read(&z[W / 2..]),
+    }
+}
+
+fn store<F: Field, const W: usize>(c: &Coordinates<F>) -> Wide<W> {
+    Wide([point(&c.x, &c.y), point(&c.zz, &c.zzz)])
+}
+
+impl<F: Field> Xyzz<F> {
+    /// dbl-2008-s-1, 6M+4S
+    fn twice(&self, p: &Coordinates<F>) -> Coordinates<F> {
+        let u = p.y.double();
+        let v = u.square();
+        let w = u * v;
+        let s = p.x * v;
+        let square = p.x.square();
+        let m = square.double() + square + self.a * p.zz.square();
+        let x = m.square() - s.double();
+        Coordinates { x, y: m * (s - x) - w * p.y, zz: v * p.zz, zzz: w * p.zzz }
+    }
+}
+
+impl<F: Field, const W: usize> Formulas<W> for Xyzz<F> {
+    /// add-2008-s, 12M+2S
+    fn add(&self, a: &Wide<W>, b: &Wide<W>) -> Wide<W> {
+        let (p1, p2) = (load::<F, W>(a), load::<F, W>(b));
+        if p1.zz == F::ZERO {
+            return *b;
+        }
+        if p2.zz == F::ZERO {
+            return *a;
+        }
+        let (u1, u2) = (p1.x * p2.zz, p2.x * p1.zz);
+        let (s1, s2) = (p1.y * p2.zzz, p2.y * p1.zzz);
+        let (p, r) = (u2 - u1, s2 - s1);
+        if p == F::ZERO {
+            return if r == F::ZERO { store(&self.twice(&p1)) } else { Wide::INFINITY };
+        }
+        let pp = p.square();
+        let ppp = p * pp;
+        let q = u1 * pp;
+        let x = r.square() - ppp - q.double();
+        let y = r * (q - x) - s1 * ppp;
+        store(&Coordinates { x, y, zz: p1.zz * p2.zz * pp, zzz: p1.zzz * p2.zzz * ppp })
+    }
+
+    /// madd-2008-s, 8M+2S
+    fn add_point(&self, a: &Wide<W>, b: &Point<W>) -> Wide<W> {
+        if is_infinity(b) {
+            return *a;
+        }
+        let p1 = load::<F, W>(a);
+        let (x2, y2): (F, F) = (read(&b[..W / 2]), read(&b[W / 2..]));
+        if p1.zz == F::ZERO {
+            return store(&Coordinates { x: x2, y: y2, zz: F::ONE, zzz: F::ONE });
+        }
+        let (p, r) = (x2 * p1.zz - p1.x, y2 * p1.zzz - p1.y);
+        if p == F::ZERO {
+            return if r == F::ZERO { store(&self.twice(&p1)) } else { Wide::INFINITY };
+        }
+        let pp = p.square();
+        let ppp = p * pp;
+        let q = p1.x * pp;
+        let x = r.square() - ppp - q.double();
+        let y = r * (q - x) - p1.y * ppp;
+        store(&Coordinates { x, y, zz: p1.zz * pp, zzz: p1.zzz * ppp })
+    }
+
+    fn double(&self, a: &Wide<W>) -> Wide<W> {
+        store(&self.twice(&load(a)))
+    }
+
+    fn to_point(&self, a: &Wide<W>) -> Point<W> {
+        let p = load::<F, W>(a);
+        let Some(inverse) = (p.zz * p.zzz).inverse() else { return Infinity::POINT };
+        point(&(p.x * p.zzz * inverse), &(p.y * p.zz * inverse))
+    }
+}

@@ -1,0 +1,64 @@
+//! The result does not depend on how many threads there are or who calls.
+
+use ark_bls12_377::{Fr, G1Affine};
+use bucketeer::conformance::{Distribution, KnownBases};
+use bucketeer::{Bases, Device, msm};
+use rayon::prelude::*;
+
+#[test]
+fn any_number_of_threads_gives_the_same_sum() {
+    let bases = KnownBases::<G1Affine>::new(3001, 1);
+    let scalars: Vec<Fr> = Distribution::Skewed.scalars(3001, 1);
+    let expected = bases.expected(&scalars);
+    for threads in [1, 2, 3, 5, 16] {
+        let device = Device::cpu_with_threads(threads).unwrap();
+        for device in [device.clone(), device.portable().unwrap()] {
+            assert_eq!(device.facts().threads, threads);
+            let builder = Bases::builder();
+            assert_eq!(
+                builder.msm(&device, &bases.points, &scalars).unwrap(),
+                expected,
+                "{device}"
+            );
+            let loaded = builder.precompute(2).load(&device, &bases.points).unwrap();
+            assert_eq!(loaded.msm(&scalars).unwrap(), expected, "{device}");
+        }
+    }
+}
+
+#[test]
+fn bases_are_shared_by_threads_and_callers_inside_a_pool() {
+    let bases = KnownBases::<G1Affine>::new(500, 2);
+    let loaded = Bases::load(&Device::cpu(), &bases.points).unwrap();
+    let inputs: Vec<Vec<Fr>> =
+        (0..8).map(|seed| Distribution::Uniform.scalars(500, seed)).collect();
+    std::thread::scope(|scope| {
+        for scalars in &inputs {
+            let (loaded, bases) = (&loaded, &bases);
+            scope.spawn(move || assert_eq!(loaded.msm(scalars).unwrap(), bases.expected(scalars)));
+        }
+    });
+    inputs.par_iter().for_each(|scalars| {
+        assert_eq!(msm(&bases.points, scalars).unwrap(), bases.expected(scalars));
+    });
+}
+
+#[test]
+fn absurd_thread_counts_are_refused() {
+    assert!(Device::cpu_with_threads(0).is_err());
+    assert!(Device::cpu_with_threads(1 << 20).is_err());
+}
+
+#[test]
+fn devices_are_found_by_name_and_never_replaced() {
+    assert!(Device::named("cpu").is_ok());
+    assert!(Device::named("auto").is_ok());
+    for missing in ["cuda", "cuda:1", "webgpu"] {
+        let error = Device::named(missing).unwrap_err();
+        assert!(matches!(error, bucketeer::Error::NoDevice { .. }), "{error}");
+    }
+    for unknown in ["", "gpu", "cpu:1", "cuda:x", "cuda:"] {
+        let error = Device::named(unknown).unwrap_err();
+        assert!(matches!(error, bucketeer::Error::UnknownName { .. }), "{error}");
+    }
+}

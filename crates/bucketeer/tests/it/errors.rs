@@ -1,0 +1,135 @@
+//! What cannot be done is refused with an error that says why.
+
+use ark_bls12_377::{Fr, G1Affine};
+use ark_ec::AffineRepr;
+use ark_ff::AdditiveGroup;
+use bucketeer::conformance::{Distribution, KnownBases};
+use bucketeer::plan::{Digits, Settings};
+use bucketeer::{Bases, Builder, Curve, Device, Error, PointFault, Scalars, msm, msm_batch};
+
+const G: G1Affine = G1Affine::GENERATOR;
+
+#[test]
+fn lengths_must_be_equal() {
+    let mismatch = Error::LengthMismatch { bases: 2, scalars: 3 };
+    assert_eq!(msm(&[G; 2], &[1u64, 2, 3]).unwrap_err(), mismatch);
+    let loaded = Bases::load(&Device::cpu(), &[G; 2]).unwrap();
+    assert_eq!(loaded.msm(&[1u64, 2, 3]).unwrap_err(), mismatch);
+    assert_eq!(loaded.submit(vec![1u64, 2, 3]).unwrap_err(), mismatch);
+    let short = Error::LengthMismatch { bases: 2, scalars: 1 };
+    assert_eq!(loaded.msm(&[1u64]).unwrap_err(), short);
+    let source = Box::new(mismatch);
+    let error = loaded.msm_batch(&[&[1u64, 2][..], &[1, 2, 3]]).unwrap_err();
+    assert_eq!(error, Error::Batch { index: 1, source: source.clone() });
+    assert_eq!(
+        error.to_string(),
+        "MSM 1 of the batch: 2 bases but 3 scalars: the lengths must be equal"
+    );
+    let error = msm_batch(&[(&[G][..], &[1u64][..]), (&[G; 2], &[1, 2, 3])]).unwrap_err();
+    assert_eq!(error, Error::Batch { index: 1, source });
+}
+
+#[test]
+fn nothing_is_a_sum_too() {
+    let none: [G1Affine; 0] = [];
+    assert_eq!(msm(&none, &[] as &[Fr]).unwrap(), ark_bls12_377::G1Projective::ZERO);
+    let loaded = Bases::load(&Device::cpu(), &none).unwrap();
+    assert!(loaded.is_empty());
+    assert_eq!(loaded.msm(&[] as &[u64]).unwrap(), ark_bls12_377::G1Projective::ZERO);
+    assert!(loaded.msm_batch(&[] as &[&[u64]]).unwrap().is_empty());
+    assert!(msm_batch::<G1Affine, [u64]>(&[]).unwrap().is_empty());
+}
+
+fn refused<C: Curve>(builder: Builder<C>) -> &'static str {
+    let device = Device::cpu();
+    let points = [C::GENERATOR; 3];
+    let scalars = [C::ScalarField::from(5u64); 3];
+    let loading = builder.load(&device, &points).unwrap_err();
+    let running = builder.msm(&device, &points, Scalars::residues(&scalars)).unwrap_err();
+    assert_eq!(loading, running);
+    let Error::InvalidSetting { setting, .. } = loading else { panic!("{loading}") };
+    setting
+}
+
+#[test]
+fn impossible_settings_are_named() {
+    let builder = Bases::<G1Affine>::builder;
+    let with = |change: fn(&mut Settings)| {
+        let mut settings = Settings::default();
+        change(&mut settings);
+        builder().settings(settings)
+    };
+    assert_eq!(refused(builder().window_bits(0)), "window bits");
+    assert_eq!(refused(builder().window_bits(27)), "window bits");
+    assert_eq!(refused(builder().precompute(0)), "precompute factor");
+    assert_eq!(refused(builder().precompute(1025)), "precompute factor");
+    assert_eq!(refused(with(|s| s.chunk = Some(0))), "chunk");
+    let signed_bits = |s: &mut Settings| {
+        (s.window_bits, s.digits) = (Some(1), Some(Digits::Signed));
+    };
+    assert_eq!(refused(with(signed_bits)), "window bits");
+    assert_eq!(refused(with(|s| s.endomorphism = Some(true)).any_point()), "endomorphism");
+    let mut settings = Settings::default();
+    settings.endomorphism = Some(true);
+    let without = Bases::<ark_secp256r1::Affine>::builder().settings(settings);
+    assert_eq!(refused(without), "endomorphism");
+}
+
+#[test]
+fn integers_above_their_bound_are_named() {
+    let scalars = [0u64, 1023, 1024, 5000];
+    let bounded = Scalars::from(&scalars).with_bits(10);
+    let error = msm(&[G; 4], bounded).unwrap_err();
+    assert_eq!(error.to_string(), "scalar 2 is not below 2^10");
+    // A bound wider than the type's own changes nothing, and none at all is refused.
+    assert!(msm(&[G; 4], Scalars::from(&scalars).with_bits(1 << 20)).is_ok());
+    let error = msm(&[G; 4], Scalars::from(&scalars).with_bits(0)).unwrap_err();
+    assert!(matches!(error, Error::InvalidSetting { setting: "scalar bits", .. }), "{error}");
+}
+
+#[test]
+fn tables_for_short_scalars_refuse_long_ones() {
+    let device = Device::cpu();
+    let known = KnownBases::<G1Affine>::new(40, 4);
+    let builder = Bases::builder().precompute(4).scalar_bits(64);
+    let loaded = builder.load(&device, &known.points).unwrap();
+    let shorts = vec![3u8; 40];
+    assert_eq!(loaded.msm(&shorts).unwrap(), known.expected(&[Fr::from(3u64); 40]));
+    let residues: Vec<Fr> = Distribution::Uniform.scalars(40, 4);
+    let error = loaded.msm(&residues).unwrap_err();
+    assert!(error.to_string().contains("precomputed for shorter scalars"), "{error}");
+    // Without copies the table fits scalars of any length.
+    let loaded = Bases::builder().scalar_bits(64).load(&device, &known.points).unwrap();
+    assert_eq!(loaded.msm(&residues).unwrap(), known.expected(&residues));
+    let long = [[u64::MAX; 16]; 40];
+    let two = Fr::from(2u64);
+    let value = ark_ff::Field::pow(&two, [1024]) - Fr::from(1u64);
+    assert_eq!(loaded.msm(&long).unwrap(), known.expected(&[value; 40]));
+}
+
+#[test]
+fn points_off_the_curve_are_found_at_load_and_at_a_run() {
+    let device = Device::cpu();
+    let mut points = vec![G; 2000];
+    points[1234] = G1Affine::new_unchecked(G.x, G.y + G.x);
+    points[1999] = G1Affine::new_unchecked(G.y, G.x);
+    let builder = Bases::builder().check_subgroup();
+    let expected = Error::InvalidBase { index: 1234, reason: PointFault::NotOnCurve };
+    assert_eq!(builder.load(&device, &points).unwrap_err(), expected);
+    assert_eq!(builder.msm(&device, &points, &vec![1u8; 2000]).unwrap_err(), expected);
+    points.truncate(1234);
+    points.push(G1Affine::identity());
+    assert!(builder.load(&device, &points).is_ok());
+}
+
+#[test]
+fn a_limit_below_the_smallest_plan_is_out_of_memory() {
+    let points = KnownBases::<G1Affine>::new(2000, 5).points;
+    let scalars = vec![1u64; 2000];
+    let error = Bases::builder().memory_limit(1000).msm(&Device::cpu(), &points, &scalars);
+    let Err(Error::OutOfMemory { needed, available: 1000 }) = error else { panic!("{error:?}") };
+    // What is needed is enough.
+    assert!(Bases::builder().memory_limit(needed).msm(&Device::cpu(), &points, &scalars).is_ok());
+    let error = Bases::builder().memory_limit(needed - 1).msm(&Device::cpu(), &points, &scalars);
+    assert!(matches!(error, Err(Error::OutOfMemory { .. })), "{error:?}");
+}

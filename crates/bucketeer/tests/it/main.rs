@@ -1,0 +1,14 @@
+//! All integration tests but those of memory, in one binary: every curve is compiled once.
+#![cfg(feature = "conformance")]
+
+mod conformance;
+mod curves;
+mod custom_curve;
+mod devices;
+mod eip2537;
+mod errors;
+mod jobs;
+mod large;
+mod plan;
+mod properties;
+mod second_opinion;

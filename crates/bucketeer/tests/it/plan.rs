@@ -1,0 +1,228 @@
+//! The plan on paper: for devices that are not here, and with nothing run.
+
+use std::sync::Arc;
+
+use bucketeer::plan::{
+    Accumulate, Digits, Group, MAX_WINDOW_BITS, PRESETS, Plan, Preset, Request, ScalarBound,
+    Settings,
+};
+use bucketeer::{CurveSpec, DeviceFacts, Error};
+
+const GIB: u64 = 1 << 30;
+
+struct Paper {
+    curve: Arc<CurveSpec>,
+    n: usize,
+    scalars: ScalarBound,
+    resident: bool,
+    device: DeviceFacts,
+    settings: Settings,
+}
+
+impl Paper {
+    fn new(n: usize) -> Self {
+        Self {
+            curve: CurveSpec::of::<ark_bls12_377::G1Affine>(),
+            n,
+            scalars: ScalarBound::Order,
+            resident: false,
+            device: DeviceFacts::cpu(64, true, 256 * GIB),
+            settings: Settings::default(),
+        }
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(&mut self.settings);
+        self
+    }
+
+    fn plan(&self) -> Result<Plan, Error> {
+        Plan::new(&Request {
+            curve: &self.curve,
+            n: self.n,
+            batch: 1,
+            scalars: self.scalars,
+            resident: self.resident,
+            table: None,
+            device: self.device,
+            settings: &self.settings,
+        })
+    }
+}
+
+fn windows(curve: Arc<CurveSpec>, bits: u32, digits: Digits) -> (u32, u64) {
+    let mut paper = Paper::new(1000).with(|s| {
+        (s.window_bits, s.digits) = (Some(bits), Some(digits));
+        (s.endomorphism, s.negate) = (Some(false), Some(digits == Digits::Signed));
+    });
+    paper.curve = curve;
+    let shape = paper.plan().unwrap().shape;
+    (shape.windows, shape.buckets)
+}
+
+#[test]
+fn windows_are_as_many_as_the_scalar_needs() {
+    let bls12_377 = || CurveSpec::of::<ark_bls12_377::G1Affine>();
+    let secp256k1 = || CurveSpec::of::<ark_secp256k1::Affine>();
+    // 253 bits in windows of 16 are 16; of 23 they are exactly 11.
+    assert_eq!(windows(bls12_377(), 16, Digits::Unsigned), (16, 65535));
+    assert_eq!(windows(bls12_377(), 23, Digits::Unsigned), (11, (1 << 23) - 1));
+    assert_eq!(windows(bls12_377(), 1, Digits::Unsigned), (253, 1));
+    // r/2 has 252 bits: the carry of signed digits finds room in the 253rd.
+    assert_eq!(windows(bls12_377(), 23, Digits::Signed), (11, 1 << 22));
+    // r/2 of secp256k1 begins 0x7fffffff: with 0x8000 added to every window it leaves 16 of them.
+    assert_eq!(windows(secp256k1(), 16, Digits::Signed), (17, 1 << 15));
+    assert_eq!(windows(secp256k1(), 16, Digits::Unsigned), (16, 65535));
+}
+
+#[test]
+fn presets_are_what_was_published() {
+    let plan = |name: &str, n: usize| {
+        let settings = Preset::named(name).unwrap().settings(n);
+        Paper { settings, ..Paper::new(n) }.plan().unwrap()
+    };
+    let baseline = plan("aleo-2022-baseline", 1 << 16);
+    assert_eq!((baseline.shape.windows, baseline.shape.buckets, baseline.chunk), (253, 1, 128));
+    // Yrrid: two bucket sets of 2^22 buckets, six copies of each base.
+    let yrrid = plan("yrrid", 1 << 26).shape;
+    assert_eq!((yrrid.bucket_sets, yrrid.buckets, yrrid.precompute), (2, 1 << 22, 6));
+    let matter_labs = plan("matter-labs", 1 << 26).shape;
+    assert_eq!((matter_labs.windows, matter_labs.bucket_sets, matter_labs.precompute), (11, 3, 4));
+    assert_eq!(plan("6block", 1 << 26).accumulate, Accumulate::FusedSweep);
+    let derei_koh = plan("derei-koh", 1 << 20);
+    assert_eq!((derei_koh.group, derei_koh.shape.buckets), (Group::Csr, 1 << 15));
+    // ICICLE: c = log n − 4 up to 20.
+    assert_eq!(plan("icicle", 1 << 18).shape.window_bits, 14);
+    assert_eq!(plan("icicle", 1 << 26).shape.window_bits, 20);
+    for preset in &PRESETS {
+        assert_eq!(plan(preset.name, 1 << 20).preset, Some(preset.name));
+    }
+}
+
+#[test]
+fn the_same_request_gives_the_same_plan() {
+    for n in [0, 1, 1000, 1 << 26] {
+        assert_eq!(Paper::new(n).plan().unwrap(), Paper::new(n).plan().unwrap());
+    }
+}
+
+#[test]
+fn plans_keep_to_the_memory_of_the_device() {
+    for gib in [1, 2, 8, 24, 80, 141] {
+        for log in [10, 20, 24, 26, 28] {
+            for resident in [false, true] {
+                let mut paper = Paper::new(1 << log);
+                paper.resident = resident;
+                paper.device = DeviceFacts::cpu(128, true, gib * GIB);
+                match paper.plan() {
+                    Ok(plan) => assert!(plan.bytes() <= gib * GIB, "{gib} GiB, 2^{log}\n{plan}"),
+                    Err(Error::OutOfMemory { needed, available }) => {
+                        assert_eq!(available, gib * GIB);
+                        assert!(needed > available);
+                        // Bases that are streamed fit everywhere; 2^log resident ones of 96 bytes not.
+                        assert!(
+                            resident && (96 << log) + GIB / 2 > gib * GIB,
+                            "{gib} GiB, 2^{log}"
+                        );
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn chunks_cover_the_bases_and_none_is_empty() {
+    for n in [0, 1, 2, 1023, 1 << 20, (1 << 24) + 1] {
+        for limit in [40 << 20, 200 << 20, GIB, 64 * GIB] {
+            let paper = Paper::new(n).with(|s| s.memory_limit = Some(limit));
+            let plan = paper.plan().unwrap();
+            assert!(plan.bytes() <= limit, "{plan}");
+            assert!(plan.chunk * plan.chunks >= n, "{plan}");
+            assert!(plan.chunk * (plan.chunks - 1) < n.max(1), "{plan}");
+        }
+    }
+    let plan = Paper::new(1 << 24).with(|s| s.memory_limit = Some(200 << 20)).plan().unwrap();
+    assert!(plan.chunks > 1, "{plan}");
+}
+
+#[test]
+fn more_memory_never_makes_a_plan_slower() {
+    let mut last = f64::INFINITY;
+    for shift in 25..38 {
+        let paper = Paper::new(1 << 22).with(|s| s.memory_limit = Some(1 << shift));
+        let Ok(plan) = paper.plan() else { continue };
+        assert!(plan.cost.nanoseconds <= last, "{plan}");
+        last = plan.cost.nanoseconds;
+    }
+    assert!(last.is_finite());
+}
+
+#[test]
+fn every_width_and_factor_has_a_plan() {
+    for bits in 1..=MAX_WINDOW_BITS {
+        for factor in [1, 2, 3, 8, 1024] {
+            let paper = Paper::new(1 << 10)
+                .with(|s| (s.window_bits, s.precompute) = (Some(bits), Some(factor)));
+            let shape = paper.plan().unwrap().shape;
+            assert_eq!(shape.window_bits, bits);
+            assert!(shape.precompute <= factor);
+            assert!(shape.bucket_sets * shape.precompute >= shape.windows);
+            // No copy is stored that no window uses.
+            assert!(shape.bucket_sets * (shape.precompute - 1) < shape.windows);
+        }
+    }
+}
+
+#[test]
+fn absurd_sizes_are_refused_with_the_memory_they_need() {
+    for n in [1 << 40, 1 << 60, usize::MAX] {
+        let paper = Paper { resident: true, ..Paper::new(n) };
+        let Err(Error::OutOfMemory { needed, .. }) = paper.plan() else { panic!("n = {n}") };
+        assert!(needed >= 1 << 46, "n = {n}: {needed}");
+        // Streamed bases are the caller's to hold; the plan itself must not overflow.
+        let plan = Paper::new(n).plan().unwrap();
+        assert!(plan.bytes() <= plan.device.memory);
+    }
+}
+
+#[test]
+fn integers_are_planned_for_their_bits() {
+    let plan = |bits| {
+        let paper = Paper { scalars: ScalarBound::Bits(bits), ..Paper::new(1 << 16) };
+        paper.plan()
+    };
+    assert_eq!(plan(1).unwrap().shape.windows, 1);
+    assert!(plan(64).unwrap().cost.nanoseconds < plan(256).unwrap().cost.nanoseconds);
+    assert!(!plan(256).unwrap().shape.endomorphism, "integers are not residues");
+    assert!(plan(1024).is_ok());
+    for bits in [0, 1025, u32::MAX] {
+        let error = plan(bits).unwrap_err();
+        assert!(matches!(error, Error::InvalidSetting { setting: "scalar bits", .. }), "{error}");
+    }
+}
+
+#[test]
+fn any_point_gives_up_what_needs_the_subgroup() {
+    let shape = Paper::new(1 << 20).with(|s| s.any_point = true).plan().unwrap().shape;
+    assert!(!shape.endomorphism && !shape.negate);
+    assert!(Paper::new(1 << 20).plan().unwrap().shape.endomorphism);
+}
+
+#[test]
+fn a_printed_plan_tells_every_decision_and_buffer() {
+    let paper = Paper::new(1 << 24).with(|s| {
+        (s.window_bits, s.precompute, s.endomorphism) = (Some(17), Some(3), Some(true));
+        s.memory_limit = Some(4 * GIB);
+    });
+    let plan = paper.plan().unwrap();
+    let text = plan.to_string();
+    for buffer in &plan.buffers {
+        assert!(text.contains(buffer.name), "{} is missing in\n{text}", buffer.name);
+    }
+    for part in ["16777216 in", "of 17 bits", "precompute factor 3", "endomorphism", "total"] {
+        assert!(text.contains(part), "\"{part}\" is missing in\n{text}");
+    }
+    assert!(text.lines().all(|line| line.len() <= 120), "{text}");
+}

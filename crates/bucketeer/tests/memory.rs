@@ -1,0 +1,109 @@
+//! The peak of what a run allocates beyond its inputs, against the bytes its plan printed.
+//!
+//! A binary of its own, with one test: the allocator counts everything the process does.
+#![cfg(feature = "conformance")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+use bucketeer::conformance::{Distribution, KnownBases};
+use bucketeer::plan::{PRESETS, Settings};
+use bucketeer::{Bases, Builder, Curve, Device, Plan, Scalars};
+
+struct Counting;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let live = LIVE.fetch_add(layout.size(), SeqCst) + layout.size();
+        PEAK.fetch_max(live, SeqCst);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), SeqCst);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Most bytes alive at once during `work` beyond those alive before it.
+fn peak<R>(work: impl FnOnce() -> R) -> (R, u64) {
+    let before = LIVE.load(SeqCst);
+    PEAK.store(before, SeqCst);
+    let result = work();
+    (result, (PEAK.load(SeqCst) - before) as u64)
+}
+
+/// Measures runs over borrowed and over loaded bases; returns those that exceeded their plan.
+fn excesses<C: Curve>(device: &Device, builder: &Builder<C>, n: usize, what: &str) -> Vec<String> {
+    let bases = KnownBases::<C>::new(n, 1);
+    let scalars = Distribution::Uniform.scalars::<C::ScalarField>(n, 1);
+    let scalars = Scalars::residues(&scalars);
+    let mut found = Vec::new();
+    let mut compare = |way: &str, plan: &Plan, planned: u64, used: u64| {
+        if used > planned {
+            let excess = used - planned;
+            found.push(format!("{what}, n = {n}, {way}: {used} bytes, {excess} more than\n{plan}"));
+        }
+    };
+    let run = || builder.msm_with_report(device, &bases.points, scalars).unwrap();
+    run(); // Threads, tables of constants and thread-local storage come with the first run.
+    let (report, used) = peak(run);
+    compare("borrowed", &report.plan, report.plan.bytes(), used);
+    let ((loaded, report), used) = peak(|| {
+        let loaded = builder.load(device, &bases.points).unwrap();
+        let report = loaded.msm_with_report(scalars).unwrap();
+        (loaded, report)
+    });
+    let table = loaded.plan().table_bytes();
+    compare("loaded", &report.plan, table + report.plan.bytes(), used);
+    found
+}
+
+fn settings(change: impl FnOnce(&mut Settings)) -> Settings {
+    let mut settings = Settings::default();
+    change(&mut settings);
+    settings
+}
+
+fn on_curve<C: Curve>(device: &Device, name: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for n in [1, 100, 5000, 1 << 15] {
+        let automatic = Bases::<C>::builder();
+        found.extend(excesses(device, &automatic, n, &format!("{name}, automatic")));
+        let copies = automatic.clone().precompute(3);
+        found.extend(excesses(device, &copies, n, &format!("{name}, three copies")));
+    }
+    for limit in [8 << 20, 16 << 20, 32 << 20] {
+        let builder = Bases::<C>::builder().memory_limit(limit);
+        found.extend(excesses(device, &builder, 1 << 15, &format!("{name}, limit {limit}")));
+    }
+    for bits in [4, 10, 14] {
+        let builder = Bases::<C>::builder().settings(settings(|s| s.window_bits = Some(bits)));
+        found.extend(excesses(device, &builder, 20_000, &format!("{name}, {bits} bits")));
+    }
+    found
+}
+
+#[test]
+fn runs_stay_within_their_plans() {
+    let mut found = Vec::new();
+    for device in [Device::cpu(), Device::cpu().portable().unwrap()] {
+        let name = |curve| format!("{curve} on {device}");
+        found.extend(on_curve::<ark_bls12_377::G1Affine>(&device, &name("bls12-377-g1")));
+        found.extend(on_curve::<ark_secp256r1::Affine>(&device, &name("secp256r1")));
+        for preset in &PRESETS {
+            let builder = Bases::<ark_bls12_377::G1Affine>::builder().preset(preset);
+            found.extend(excesses(&device, &builder, 5000, &name(preset.name)));
+        }
+    }
+    assert!(found.is_empty(), "{} runs exceeded their plans:\n{}", found.len(), found.join("\n\n"));
+}

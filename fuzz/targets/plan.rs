@@ -1,0 +1,56 @@
+//! Plans for arbitrary requests: no panic, and every plan keeps to its limit and covers its bases.
+#![no_main]
+
+use arbitrary::Arbitrary;
+use bucketeer::plan::{Plan, Request, ScalarBound};
+use bucketeer::{CurveSpec, DeviceFacts, Error};
+use bucketeer_fuzz::AnySettings;
+use libfuzzer_sys::fuzz_target;
+
+#[derive(Debug, Arbitrary)]
+struct Paper {
+    curve: bool,
+    n: u64,
+    shift: u8,
+    bits: Option<u32>,
+    resident: bool,
+    threads: u16,
+    memory: u64,
+    limited: bool,
+    settings: AnySettings,
+}
+
+fuzz_target!(|paper: Paper| {
+    let curve = match paper.curve {
+        true => CurveSpec::of::<ark_bls12_377::G1Affine>(),
+        false => CurveSpec::of::<ark_ed_on_bls12_377::EdwardsAffine>(),
+    };
+    let mut settings = paper.settings.0;
+    if !paper.limited {
+        settings.memory_limit = None;
+    }
+    let available = settings.memory_limit.unwrap_or(paper.memory);
+    let plan = Plan::new(&Request {
+        curve: &curve,
+        n: (paper.n >> (paper.shift % 64)) as usize,
+        batch: 1,
+        scalars: paper.bits.map_or(ScalarBound::Order, |bits| ScalarBound::Bits(bits % 1100)),
+        resident: paper.resident,
+        table: None,
+        device: DeviceFacts::cpu(paper.threads.into(), true, paper.memory),
+        settings: &settings,
+    });
+    match plan {
+        Ok(plan) => {
+            assert!(plan.bytes() <= available);
+            assert!(plan.chunks as u128 * plan.chunk as u128 >= plan.n as u128);
+            let shape = plan.shape;
+            assert!(shape.windows * shape.window_bits >= shape.scalar_bits);
+            assert!(shape.bucket_sets * shape.precompute >= shape.windows);
+            assert!(!plan.to_string().is_empty());
+        }
+        Err(Error::OutOfMemory { needed, .. }) => assert!(needed > available),
+        Err(Error::InvalidSetting { .. }) => {}
+        Err(error) => panic!("{error}"),
+    }
+});
