@@ -6,4 +6,8 @@ mod files;
 mod json;
 mod msm;
 mod support;
+/// The tool's numbers, for their unit tests: they are free of curves and compile in no time.
+#[allow(dead_code)]
+#[path = "../../src/units.rs"]
+mod units;
 mod usage;

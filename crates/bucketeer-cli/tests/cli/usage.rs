@@ -76,17 +76,17 @@ fn impossible_settings_exit_with_2() {
 
 #[test]
 fn absurd_sizes_state_their_memory_and_exit_with_4() {
-    // 2^60 points of 2·48 + 8 bytes and as many scalars of 32.
-    let words = ["104.0 EiB of bases", "32.0 EiB of scalars", "to compute", "available"];
+    // 2^60 points of two coordinates of 48 bytes and as many scalars of 32.
+    let words = ["96.0 EiB of bases", "32.0 EiB of scalars", "to compute", "available"];
     bucketeer("msm --curve bls12-377 -n 2^60", &[]).fails(4, &words);
-    bucketeer("msm --curve bls12-377 -n 2^63", &[]).fails(4, &["832.0 EiB of bases"]);
+    bucketeer("msm --curve bls12-377 -n 2^63", &[]).fails(4, &["768.0 EiB of bases"]);
     bucketeer("msm --curve bls12-377 -n 4 --batch 9223372036854775807", &[])
         .fails(4, &["of scalars"]);
-    bucketeer("bench --curve bls12-377 -n 8,2^60", &[]).fails(4, &["104.0 EiB of bases"]);
+    bucketeer("bench --curve bls12-377 -n 8,2^60", &[]).fails(4, &["96.0 EiB of bases"]);
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("bases");
     bucketeer("generate --curve bls12-377 -n 2^60 --bases {}", &[&path])
-        .fails(4, &["104.0 EiB of bases"]);
+        .fails(4, &["96.0 EiB of bases"]);
     assert!(!path.exists());
 }
 
