@@ -161,7 +161,7 @@ impl Task<'_> {
                 (Points::Known(known), ScalarVec::Residues(residues)) => {
                     (known.expected(residues), "by the bases' logarithms")
                 }
-                _ => check::second_opinion(input.bases(), scalars, self.args.plan.any_point),
+                _ => check::second_opinion(input.bases(), scalars, self.args.plan.any_point)?,
             };
             if *sum != expected {
                 return Err(wrong::<C>(index, *sum, expected, method));

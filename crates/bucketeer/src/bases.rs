@@ -3,13 +3,11 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::control::{CancelToken, Control, Hook};
 use crate::engine::{Engine, Source, Timings};
 use crate::error::PointFault;
 use crate::plan::{Plan, Preset, Request, ScalarBound, Settings};
-use crate::{AsScalars, Curve, CurveSpec, Device, Error, Job, Scalars, cpu};
+use crate::{AsScalars, Curve, CurveSpec, Device, Error, Job, Scalars, cpu, parallel};
 
 /// Bases resident on a device, ready for any number of MSMs. Cheap to clone.
 ///
@@ -419,7 +417,7 @@ pub(crate) fn in_batch<T: Sync, R: Send>(
     let one = |(index, item)| {
         run(item).map_err(|source| Error::Batch { index, source: Box::new(source) })
     };
-    device.install(|| batch.par_iter().enumerate().map(one).collect())
+    device.install(|| parallel::map(batch.len(), |i| one((i, &batch[i]))).into_iter().collect())
 }
 
 fn check_points<C: Curve>(device: &Device, points: &[C]) -> Result<(), Error> {
@@ -428,8 +426,7 @@ fn check_points<C: Curve>(device: &Device, points: &[C]) -> Result<(), Error> {
         (true, false) => Some(PointFault::NotInSubgroup),
         (true, true) => None,
     };
-    let found = device.install(|| {
-        points.par_iter().enumerate().find_map_first(|(i, p)| fault(p).map(|f| (i, f)))
-    });
+    let found = device
+        .install(|| parallel::find_first(points.len(), |i| fault(&points[i]).map(|f| (i, f))));
     found.map_or(Ok(()), |(index, reason)| Err(Error::InvalidBase { index, reason }))
 }

@@ -30,6 +30,8 @@ mod engine;
 mod error;
 mod job;
 mod msm;
+#[doc(hidden)]
+pub mod parallel;
 mod scalars;
 
 #[cfg(feature = "curves")]

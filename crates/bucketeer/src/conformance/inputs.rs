@@ -5,9 +5,8 @@ use ark_ff::PrimeField;
 use ark_std::UniformRand;
 use ark_std::rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha20Rng;
-use rayon::prelude::*;
 
-use crate::{Curve, Error};
+use crate::{Curve, Error, parallel};
 
 /// Points made side by side by one worker before they are normalised together.
 const BLOCK: usize = 1 << 10;
@@ -40,20 +39,18 @@ impl<C: Curve> KnownBases<C> {
         let start = C::ScalarField::rand(&mut rng);
         let step = C::ScalarField::rand(&mut rng);
         let increment = (C::GENERATOR * step).into_affine();
-        let blocks: Vec<usize> = (0..n).step_by(BLOCK).collect();
-        let points = blocks
-            .into_par_iter()
-            .flat_map_iter(|first| {
-                let mut point = C::GENERATOR * (start + step * C::ScalarField::from(first as u64));
-                let count = BLOCK.min(n - first);
-                let mut points = Vec::with_capacity(count);
-                for _ in 0..count {
-                    points.push(point);
-                    point += increment;
-                }
-                C::Group::normalize_batch(&points)
-            })
-            .collect();
+        let blocks = parallel::map(n.div_ceil(BLOCK), |block| {
+            let first = block * BLOCK;
+            let mut point = C::GENERATOR * (start + step * C::ScalarField::from(first as u64));
+            let count = BLOCK.min(n - first);
+            let mut points = Vec::with_capacity(count);
+            for _ in 0..count {
+                points.push(point);
+                point += increment;
+            }
+            C::Group::normalize_batch(&points)
+        });
+        let points = blocks.concat();
         Self { points, start, step }
     }
 
@@ -64,8 +61,13 @@ impl<C: Curve> KnownBases<C> {
 
     /// `Σ kᵢ·Pᵢ` over the first bases, from the logarithms.
     pub fn expected(&self, scalars: &[C::ScalarField]) -> C::Group {
-        let sum: C::ScalarField =
-            scalars.par_iter().enumerate().map(|(index, k)| *k * self.logarithm(index)).sum();
+        let sums = parallel::map(scalars.len().div_ceil(BLOCK), |block| {
+            let first = block * BLOCK;
+            let scalars = &scalars[first..scalars.len().min(first + BLOCK)];
+            let terms = scalars.iter().enumerate();
+            terms.map(|(i, k)| *k * self.logarithm(first + i)).sum::<C::ScalarField>()
+        });
+        let sum: C::ScalarField = sums.into_iter().sum();
         C::GENERATOR * sum
     }
 }
@@ -123,16 +125,13 @@ impl Distribution {
         let mut rng = ChaCha20Rng::seed_from_u64(seed ^ 0x5ca1_a125);
         let same = F::rand(&mut rng);
         let top = F::from(2u64).pow([u64::from((F::MODULUS_BIT_SIZE - 1) / 16 * 16)]);
-        let blocks: Vec<usize> = (0..n).step_by(BLOCK).collect();
-        blocks
-            .into_par_iter()
-            .flat_map_iter(|first| {
-                let mut rng = ChaCha20Rng::seed_from_u64(seed ^ 0x5ca1_a125);
-                rng.set_stream(1 + (first / BLOCK) as u64);
-                let one = move |_| self.one::<F>(&mut rng, same, top);
-                (first..n.min(first + BLOCK)).map(one)
-            })
-            .collect()
+        let blocks = parallel::map(n.div_ceil(BLOCK), |block| {
+            let mut rng = ChaCha20Rng::seed_from_u64(seed ^ 0x5ca1_a125);
+            rng.set_stream(1 + block as u64);
+            let length = BLOCK.min(n - block * BLOCK);
+            (0..length).map(|_| self.one::<F>(&mut rng, same, top)).collect::<Vec<_>>()
+        });
+        blocks.concat()
     }
 
     fn one<F: PrimeField>(self, rng: &mut impl RngCore, same: F, top: F) -> F {

@@ -62,13 +62,17 @@ fn vector_kernel<C: Curve>(curve: &CurveSpec, a: C::BaseField) -> AnyKernel {
     use ifma::{Prime4, Prime6, Prime12, Quadratic4, Quadratic6, inverse};
     let inverse = inverse::<C::BaseField>;
     let formulas = Xyzz { a };
-    match (curve.limbs, curve.degree) {
-        (4, 1) => AnyKernel::W8(Prime4::boxed(curve, inverse, Box::new(formulas))),
-        (4, 2) => AnyKernel::W16(Quadratic4::boxed(curve, inverse, Box::new(formulas))),
-        (6, 1) => AnyKernel::W12(Prime6::boxed(curve, inverse, Box::new(formulas))),
-        (6, 2) => AnyKernel::W24(Quadratic6::boxed(curve, inverse, Box::new(formulas))),
-        (12, 1) => AnyKernel::W24(Prime12::boxed(curve, inverse, Box::new(formulas))),
-        shape => unreachable!("Arithmetic::choose does not offer {shape:?}"),
+    // The branch is known when a field is compiled, so each gets the formulas of one width only.
+    if const { size_of::<C::BaseField>() == 32 } {
+        AnyKernel::W8(Prime4::boxed(curve, inverse, Box::new(formulas)))
+    } else if const { size_of::<C::BaseField>() == 48 } {
+        AnyKernel::W12(Prime6::boxed(curve, inverse, Box::new(formulas)))
+    } else if const { size_of::<C::BaseField>() == 64 } {
+        AnyKernel::W16(Quadratic4::boxed(curve, inverse, Box::new(formulas)))
+    } else if curve.degree == 1 {
+        AnyKernel::W24(Prime12::boxed(curve, inverse, Box::new(formulas)))
+    } else {
+        AnyKernel::W24(Quadratic6::boxed(curve, inverse, Box::new(formulas)))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Parsing in parallel blocks.
 
-use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 use super::Malformed;
+use crate::parallel;
 
 /// Elements parsed by one worker in one go.
 const BLOCK: usize = 256;
@@ -30,17 +31,17 @@ impl Elements<'_> {
             Malformed::new(format!("no memory for {} {}s", length / stride, self.what))
         })?;
         values.resize(length, empty);
-        let blocks = values.par_chunks_mut(BLOCK * stride);
-        let fault = blocks
-            .zip(self.bytes.par_chunks(BLOCK * self.size))
-            .enumerate()
-            .find_map_first(|(block, (values, bytes))| {
-                let mut pairs = values.chunks_mut(stride).zip(bytes.chunks(self.size)).enumerate();
-                pairs.find_map(|(index, (values, bytes))| {
-                    let reason = read(bytes, values).err()?;
-                    Some(format!("{} {}: {reason}", self.what, block * BLOCK + index))
-                })
-            });
+        let blocks: Vec<_> = values.chunks_mut(BLOCK * stride).map(Mutex::new).collect();
+        let fault = parallel::find_first(blocks.len(), |block| {
+            let mut values = blocks[block].lock().unwrap_or_else(PoisonError::into_inner);
+            let bytes = &self.bytes[block * BLOCK * self.size..];
+            let mut pairs = values.chunks_mut(stride).zip(bytes.chunks(self.size)).enumerate();
+            pairs.find_map(|(index, (values, bytes))| {
+                let reason = read(bytes, values).err()?;
+                Some(format!("{} {}: {reason}", self.what, block * BLOCK + index))
+            })
+        });
+        drop(blocks);
         fault.map_or(Ok(values), |reason| Err(Malformed::new(reason)))
     }
 }

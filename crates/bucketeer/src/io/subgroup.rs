@@ -18,9 +18,8 @@ use ark_ff::{AdditiveGroup, Field};
 use ark_std::rand::{RngCore, SeedableRng};
 use num_traits::One;
 use rand_chacha::ChaCha20Rng;
-use rayon::prelude::*;
 
-use crate::{Curve, CurveSpec, Model};
+use crate::{Curve, CurveSpec, Model, parallel};
 
 /// Points whose subsets are summed together.
 const BLOCK: usize = 1 << 13;
@@ -37,14 +36,16 @@ pub(super) fn first_outside<C: Curve>(points: &[C]) -> Option<usize> {
     }
     let complete = is_complete::<C>();
     let coins = random_generator();
-    points.par_chunks(BLOCK).enumerate().find_map_first(|(index, block)| {
+    parallel::find_first(points.len().div_ceil(BLOCK), |index| {
+        let block = &points[index * BLOCK..points.len().min((index + 1) * BLOCK)];
         let mut coins = coins.clone();
         coins.set_stream(index as u64);
         if complete && block.len() >= WORTHWHILE && subset_sums_are_inside(block, coins) {
             return None;
         }
-        let outside = block.par_iter().position_first(|point| !point.in_subgroup());
-        outside.map(|position| index * BLOCK + position)
+        let position =
+            parallel::find_first(block.len(), |i| (!block[i].in_subgroup()).then_some(i));
+        position.map(|position| index * BLOCK + position)
     })
 }
 

@@ -1,0 +1,41 @@
+//! Parallel loops for code that is generic over the curve. rayon's iterators compile anew for every
+//! closure; with a dozen curves that took longer than everything else together. Here the loop is
+//! compiled once and calls through a reference.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+fn for_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(work);
+}
+
+/// `work(0), work(1), …` in parallel, results in order.
+pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let slots: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    for_each(count, &|index| {
+        let result = work(index);
+        *slots[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+    });
+    slots
+        .into_iter()
+        .filter_map(|s| s.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect()
+}
+
+/// The first result there is, in order; work behind a result that was found is skipped.
+pub fn find_first<T: Send>(count: usize, work: impl Fn(usize) -> Option<T> + Sync) -> Option<T> {
+    let found = AtomicUsize::new(usize::MAX);
+    let results = map(count, |index| {
+        if index > found.load(Relaxed) {
+            return None;
+        }
+        let result = work(index);
+        if result.is_some() {
+            found.fetch_min(index, Relaxed);
+        }
+        result
+    });
+    results.into_iter().flatten().next()
+}
