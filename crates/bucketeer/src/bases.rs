@@ -335,7 +335,9 @@ impl<C: Curve> Bases<C> {
     where
         S: AsScalars<C::ScalarField> + ?Sized + Sync,
     {
-        in_batch(&self.inner.device, batch, |scalars| {
+        let longest = batch.iter().map(|s| s.as_scalars().len()).max().unwrap_or(0);
+        let small = longest <= SIDE_BY_SIDE && self.inner.settings.memory_limit.is_none();
+        in_batch(&self.inner.device, batch, small, |scalars| {
             let scalars = scalars.as_scalars();
             let (bases, length) = (self.len(), scalars.len());
             if length > bases {
@@ -408,15 +410,22 @@ fn execute<C: Curve>(
     Ok(Report { result, plan, timings })
 }
 
-/// Runs the MSMs of a batch side by side; an error names its place.
+/// Longest MSMs of a batch that are run side by side; longer ones fill the device by themselves.
+pub(crate) const SIDE_BY_SIDE: usize = 1 << 14;
+
+/// Runs the MSMs of a batch, side by side or one after the other; an error names its place.
 pub(crate) fn in_batch<T: Sync, R: Send>(
     device: &Device,
     batch: &[T],
+    side_by_side: bool,
     run: impl Fn(&T) -> Result<R, Error> + Sync,
 ) -> Result<Vec<R>, Error> {
     let one = |(index, item)| {
         run(item).map_err(|source| Error::Batch { index, source: Box::new(source) })
     };
+    if !side_by_side {
+        return batch.iter().enumerate().map(one).collect();
+    }
     device.install(|| parallel::map(batch.len(), |i| one((i, &batch[i]))).into_iter().collect())
 }
 

@@ -1,6 +1,6 @@
 //! One call, best device.
 
-use crate::bases::{Builder, in_batch};
+use crate::bases::{Builder, SIDE_BY_SIDE, in_batch};
 use crate::{AsScalars, Curve, Device, Error, Scalars};
 
 /// `Σ kᵢ·Pᵢ` on the best device present.
@@ -40,5 +40,8 @@ where
 {
     let device = Device::best();
     let builder = Builder::default();
-    in_batch(&device, batch, |(bases, scalars)| builder.msm(&device, bases, scalars.as_scalars()))
+    let small = batch.iter().all(|(bases, _)| bases.len() <= SIDE_BY_SIDE);
+    in_batch(&device, batch, small, |(bases, scalars)| {
+        builder.msm(&device, bases, scalars.as_scalars())
+    })
 }

@@ -79,7 +79,7 @@ pub(crate) fn sum_runs<const W: usize, E>(
 where
     E: Fn(usize) -> u32 + Sync,
 {
-    sums.clear();
+    empty(sums, list.runs());
     sums.resize(list.runs(), Infinity::POINT);
     let carried = {
         let tasks = cut(list, slice, sums);
@@ -97,6 +97,16 @@ where
         return Ok(());
     }
     add_carried(kernel, carried, slice, pool, control, sums)
+}
+
+/// Empties a vector and makes room for `length` items and no more: what is allocated is what the plan
+/// says.
+pub(super) fn empty<T>(vector: &mut Vec<T>, length: usize) {
+    vector.clear();
+    if vector.capacity() < length {
+        *vector = Vec::new();
+        vector.reserve_exact(length);
+    }
 }
 
 /// One slice: its entries, the run it starts in, and the outputs of the runs that start in it.
@@ -141,13 +151,18 @@ where
     let scratch = scratch.get_or_insert_with(|| kernel.scratch());
     let Task { entries, first_run, outputs } = task;
     let continued = list.run(first_run).start < entries.start;
+    // Runs of three leave the longest next generation: two points each.
+    let longest = entries.len() * 2 / 3 + 1;
+    empty(current, longest);
+    empty(next, longest);
+    empty(live, entries.len());
+    empty(pairs, entries.len() / 2);
     let last_run = first_run + outputs.len() + usize::from(continued);
     let mut carried = None;
     let mut emit = |run: u32, point: Point<W>| match (continued, run) {
         (true, 0) => carried = Some((first_run as u32, point)),
         _ => outputs[run as usize - usize::from(continued)] = point,
     };
-    live.clear();
     live.extend((first_run..last_run).map(|run| {
         let range = list.run(run);
         let start = range.start.max(entries.start);

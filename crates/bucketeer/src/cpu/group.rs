@@ -10,8 +10,10 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
+use super::accumulate::empty;
 use super::decompose::Decomposed;
 use super::kernel::NEGATIVE;
+use crate::parallel;
 use crate::plan::{Group, Plan, Table};
 
 /// Entries sorted by bucket. Kept between passes for its allocations.
@@ -74,8 +76,15 @@ pub(crate) fn group(
     out: &mut Grouped,
 ) {
     let view = View { digits, plan, table, first_set: sets.start };
-    out.keys.clear();
-    out.starts.clear();
+    // The most there can be, so that later passes never grow anything.
+    let entries = sets.len() * plan.shape.entries_per_set(digits.len());
+    let runs = entries.min(sets.len() * plan.shape.buckets as usize);
+    empty(&mut out.keys, runs);
+    empty(&mut out.starts, runs + 1);
+    if out.entries.len() < entries {
+        empty(&mut out.entries, entries);
+        out.entries.resize_with(entries, AtomicU32::default);
+    }
     match plan.group {
         Group::Csr => csr(&view, sets.len(), out),
         Group::Sort => sort(&view, sets.len(), out),
@@ -114,7 +123,6 @@ fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
         }
     }
     out.starts.push(position);
-    grow(&mut out.entries, position as usize);
     let entries = &out.entries;
     out.counters.par_chunks_mut(buckets).enumerate().for_each(|(k, positions)| {
         let (set, range) = locate(k);
@@ -130,20 +138,18 @@ fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
 fn sort(view: &View<'_>, sets: usize, out: &mut Grouped) {
     let (buckets, bases) = (view.plan.shape.buckets, view.digits.len());
     let parts = (4 * view.plan.device.threads).min(bases.div_ceil(1024)).max(1);
-    let mut pairs: Vec<u64> = (0..sets * parts)
-        .into_par_iter()
-        .flat_map_iter(|k| {
-            let (set, range) = ((k / parts) as u32, part_range(bases, parts, k % parts));
-            let mut pairs = Vec::with_capacity(range.len() * view.plan.shape.copies());
-            view.for_each(set, range, |bucket, entry| {
-                let key = u64::from(set) * buckets + u64::from(bucket);
-                pairs.push(key << 32 | u64::from(entry));
-            });
-            pairs
-        })
-        .collect();
+    let blocks = parallel::map(sets * parts, |k| {
+        let (set, range) = ((k / parts) as u32, part_range(bases, parts, k % parts));
+        let mut pairs = Vec::with_capacity(view.plan.shape.entries_per_set(range.len()));
+        view.for_each(set, range, |bucket, entry| {
+            let key = u64::from(set) * buckets + u64::from(bucket);
+            pairs.push(key << 32 | u64::from(entry));
+        });
+        pairs
+    });
+    let mut pairs = blocks.concat();
+    drop(blocks);
     pairs.par_sort_unstable();
-    grow(&mut out.entries, pairs.len());
     for (position, &pair) in pairs.iter().enumerate() {
         let key = (pair >> 32) as u32;
         if out.keys.last() != Some(&key) {
@@ -153,10 +159,4 @@ fn sort(view: &View<'_>, sets: usize, out: &mut Grouped) {
         *out.entries[position].get_mut() = pair as u32;
     }
     out.starts.push(pairs.len() as u32);
-}
-
-fn grow(entries: &mut Vec<AtomicU32>, length: usize) {
-    if entries.len() < length {
-        entries.resize_with(length, AtomicU32::default);
-    }
 }

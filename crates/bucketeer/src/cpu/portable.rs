@@ -2,6 +2,7 @@
 
 use ark_ff::Field;
 
+use super::accumulate::empty;
 use super::formulas::{Xyzz, point, read, write};
 use super::kernel::{Formulas, Infinity, Kernel, Pair, Point, Scratch, is_infinity};
 
@@ -88,7 +89,7 @@ impl<F: Field, const W: usize> Kernel<W> for Portable<F> {
         let Some(memory) = scratch.downcast_mut::<Memory<F>>() else {
             unreachable!("scratch comes from this kernel")
         };
-        memory.clear();
+        empty(memory, pairs.len());
         // Montgomery's trick.
         let mut product = F::ONE;
         for pair in pairs {

@@ -95,7 +95,8 @@ fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
     if plan.group == Group::Csr {
         push("counters", sets * plan.parts as u64 * (shape.buckets + 1) * 4);
     }
-    push("runs", occupied * 8 + 64 * sets);
+    let slices = entries / plan.slice as u64 + 1;
+    push("runs", occupied * 8 + 64 * sets + slices * 2 * (point + 64));
     if plan.accumulate == Accumulate::FusedSweep {
         push("partial window sums", entries.div_ceil(plan.slice as u64) * 3 * point);
     } else {
@@ -113,15 +114,16 @@ fn reduce_bytes(occupied: u64, sets: u64, window_bits: u32, point: u64) -> u64 {
     occupied * 2 * 20 + 3 * plane * (point + 16)
 }
 
-/// What one worker needs for a slice: two generations of points, the pairs, and for every pair a
-/// denominator and a running product in the kernel's own form.
+/// What one worker needs: for a slice two generations of points, two thirds of its length each, its runs
+/// and pairs, and for every pair a denominator and a running product in the kernel's own form; to load
+/// bases, a block of 512 in several forms.
 fn workspace_bytes(plan: &Plan, curve: &CurveSpec, point: u64) -> u64 {
     let longest = (plan.shape.entries_per_set(plan.chunk) as u64)
         .saturating_mul(u64::from(plan.sets_per_pass));
     let slice = (plan.slice as u64).min(longest) + 16;
     let element = (curve.limbs * curve.degree) as u64 * 8 * 3 / 2;
-    // A single-generation slice still loads bases in blocks of 1024.
-    slice * point + slice * 12 + slice * element + 1024 * 4 * point + (64 << 10)
+    let blocks = (plan.chunk as u64).min(512) * 6 * point;
+    slice * 4 / 3 * point + slice * 20 + slice * element + blocks + (64 << 10)
 }
 
 /// Bytes of one point as the kernels store it: two coordinates in the narrowest width there is.

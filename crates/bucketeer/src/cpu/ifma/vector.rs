@@ -14,6 +14,7 @@ use core::arch::x86_64::*;
 use super::extension::{Element, Field};
 use super::field::{self, Lanes};
 use super::lanes::{V, broadcast, gather, scatter, to_limbs, to_words, zero};
+use crate::cpu::accumulate::empty;
 use crate::cpu::kernel::{NEGATIVE, Pair};
 
 /// How many groups ahead points are fetched.
@@ -204,11 +205,9 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
             let f = &self.field;
             let groups = pairs.len().div_ceil(8);
             let Batch { denominators, products, special } = scratch;
-            denominators.clear();
-            products.clear();
-            special.clear();
-            denominators.reserve(groups);
-            products.reserve(groups);
+            empty(denominators, groups);
+            empty(products, groups);
+            empty(special, groups);
             let mut product = f.one();
             for g in 0..groups {
                 if 8 * (g + PREFETCH) < pairs.len() {
