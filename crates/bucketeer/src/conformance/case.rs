@@ -60,7 +60,7 @@ impl Arrangement {
             Self::Infinities => (i, if i % 3 == 2 { 0 } else { 1 }),
             Self::AllInfinite => (i, 0),
             Self::Repeats => (i / 5, 1),
-            Self::Opposites => (i / 2, if i % 2 == 0 { 1 } else { -1 }),
+            Self::Opposites => (i / 2, if i.is_multiple_of(2) { 1 } else { -1 }),
             Self::AllEqual => (0, 1),
             Self::Mixed => (i / 4, [1, 1, -1, 0][i % 4]),
         }

@@ -62,7 +62,7 @@ impl Decomposed {
 enum Shorten {
     Keep,
     Negate { order: Vec<u64>, half: Vec<u64> },
-    Split(Splitter),
+    Split(Box<Splitter>),
 }
 
 /// Decomposes the scalars in `range`.
@@ -74,7 +74,9 @@ pub(crate) fn decompose(
 ) -> Result<Decomposed, Error> {
     let (words, halves) = (shape.scalar_words, shape.halves());
     let shorten = match &curve.endomorphism {
-        Some(endomorphism) if shape.endomorphism => Shorten::Split(Splitter::new(endomorphism)),
+        Some(endomorphism) if shape.endomorphism => {
+            Shorten::Split(Box::new(Splitter::new(endomorphism)))
+        }
         _ if shape.negate => {
             let order = curve.order.to_u64_digits();
             let mut half = (&curve.order >> 1u32).to_u64_digits();

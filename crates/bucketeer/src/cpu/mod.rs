@@ -85,7 +85,7 @@ fn vector_kernel<C: Curve>(_: &CurveSpec, _: C::BaseField) -> AnyKernel {
 /// field alone, so each field is compiled for one.
 fn portable_kernel<F: Field>(a: F) -> Result<AnyKernel, Error> {
     let kernel = Portable::new(a);
-    if const { size_of::<F>() % 8 != 0 || size_of::<F>() > 192 } {
+    if const { !size_of::<F>().is_multiple_of(8) || size_of::<F>() > 192 } {
         return Err(Error::InvalidSetting {
             setting: "base field",
             value: std::any::type_name::<F>().into(),

@@ -144,10 +144,10 @@ impl Splitter {
         // All sums are exact modulo 2^(64·MAX_HALF), and |kᵢ| < 2^(64·MAX_HALF − 1) by `bits`.
         [0, 1].map(|coordinate| {
             let mut sum = if coordinate == 0 { low } else { [0; MAX_HALF] };
-            for i in 0..2 {
-                let (negative, v) = &self.basis[i][coordinate];
-                let product = wrapping_mul(&c[i].1, v);
-                if c[i].0 == *negative {
+            for ((flipped, c), vector) in c.iter().zip(&self.basis) {
+                let (negative, v) = &vector[coordinate];
+                let product = wrapping_mul(c, v);
+                if flipped == negative {
                     wrapping_sub(&mut sum, &product);
                 } else {
                     wrapping_add(&mut sum, &product);

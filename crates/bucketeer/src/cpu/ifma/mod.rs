@@ -5,6 +5,9 @@
 //! code is shared by all curves with the same number of words W of a point, limbs L and degree D.
 //! A packed point is x then y, canonical values of x·2^(52L) in 64-bit words; all ones is infinity.
 
+// Index loops are what is unrolled into straight vector code; iterators bring closures (see `lanes`).
+#![allow(clippy::needless_range_loop, clippy::manual_memcpy)]
+
 mod extension;
 mod field;
 mod lanes;
@@ -116,13 +119,13 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
     }
 
     /// Eight points in arkworks' form → packed points.
-    fn from_ark(&self, points: &mut [[u64; W]; 8]) {
+    fn import(&self, points: &mut [[u64; W]; 8]) {
         // SAFETY: this type is made only where the instructions exist.
         unsafe { self.curve.rescale(points, &self.from_ark) }
     }
 
     /// Eight packed points → arkworks' form.
-    fn to_ark(&self, points: &mut [[u64; W]; 8]) {
+    fn export(&self, points: &mut [[u64; W]; 8]) {
         // SAFETY: this type is made only where the instructions exist.
         unsafe { self.curve.rescale(points, &self.to_ark) }
     }
@@ -174,7 +177,7 @@ macro_rules! shapes {
                 for points in points.chunks_mut(8) {
                     let mut block = [[0; $w]; 8];
                     block[..points.len()].copy_from_slice(points);
-                    self.ifma.from_ark(&mut block);
+                    self.ifma.import(&mut block);
                     for (point, imported) in points.iter_mut().zip(&block) {
                         if !is_infinity(point) {
                             *point = *imported;
@@ -189,7 +192,7 @@ macro_rules! shapes {
                 }
                 let mut block = [[0; $w]; 8];
                 block[0] = *point;
-                self.ifma.to_ark(&mut block);
+                self.ifma.export(&mut block);
                 block[0]
             }
 

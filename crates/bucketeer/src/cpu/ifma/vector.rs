@@ -448,7 +448,7 @@ unsafe fn prefetch<const W: usize>(point: *const u64) {
         // SAFETY: prefetching has no effect on memory; the address is inside the point.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(point.add(word).cast()) };
     }
-    if W % 8 != 0 {
+    if !W.is_multiple_of(8) {
         // SAFETY: as above; the last word of the point.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(point.add(W - 1).cast()) };
     }
