@@ -101,6 +101,10 @@ fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
         push("partial window sums", entries.div_ceil(plan.slice as u64) * 3 * point);
     } else {
         push("bucket sums", occupied * point);
+        if plan.accumulate == Accumulate::PerBucket {
+            // Sums arrive longest run first, from every worker, and are then put in order.
+            push("unordered sums", 2 * occupied * (point + 16));
+        }
         push("reduce", reduce_bytes(occupied, sets, shape.window_bits, point));
     }
     push("workspaces", plan.device.threads as u64 * workspace_bytes(plan, request.curve, point));
