@@ -1,10 +1,10 @@
 //! The conformance table: what every device, preset and curve is held to.
 //!
-//! 1. A *case* is data: bases, scalars, settings and a way to run them ([`case`]).
+//! 1. A *case* is data: bases, scalars, settings and a way to run them (`case`).
 //! 2. A *row group* is a list of cases that vary one thing: sizes, kinds of scalars, kinds of bases, window
 //!    widths, precompute factors, choices of the stages, presets, batches, chunks, integers, points
-//!    outside the subgroup ([`inputs`](self), [`settings`], [`runs`]).
-//! 3. A *subject* is a curve that carries cases out and judges the sums ([`subject`]). It knows every sum
+//!    outside the subgroup (`inputs`(self), `settings`, `runs`).
+//! 3. A *subject* is a curve that carries cases out and judges the sums (`subject`). It knows every sum
 //!    without the engine: bases have known logarithms ([`KnownBases`]), so the sum is one inner
 //!    product and one scalar multiplication by arkworks; points outside the subgroup are added up
 //!    one by one, by double-and-add.

@@ -4,9 +4,9 @@
 //! can be asked on any machine about any device. Backends carry a plan out and never re-decide: they
 //! allocate what [`Plan::buffers`] lists and nothing else that grows with the input.
 //!
-//! 1. *Shape* ([`shape`]): digits, endomorphism, window bits, precompute factor → windows and bucket sets.
-//! 2. *Cost* ([`cost`]): additions × cost of each, for every window width; the cheapest shape wins.
-//! 3. *Memory* ([`memory`]): bucket sets per pass and bases per chunk such that the buffers fit, then a
+//! 1. *Shape* (`shape`): digits, endomorphism, window bits, precompute factor → windows and bucket sets.
+//! 2. *Cost* (`cost`): additions × cost of each, for every window width; the cheapest shape wins.
+//! 3. *Memory* (`memory`): bucket sets per pass and bases per chunk such that the buffers fit, then a
 //!    smaller window, then a smaller factor, and only then [`Error::OutOfMemory`].
 
 mod cost;
