@@ -207,7 +207,8 @@ fn integers_are_planned_for_their_bits() {
 fn any_point_gives_up_what_needs_the_subgroup() {
     let shape = Paper::new(1 << 20).with(|s| s.any_point = true).plan().unwrap().shape;
     assert!(!shape.endomorphism && !shape.negate);
-    assert!(Paper::new(1 << 20).plan().unwrap().shape.endomorphism);
+    let trusting = Paper::new(1 << 20).plan().unwrap().shape;
+    assert!(trusting.endomorphism || trusting.negate);
 }
 
 #[test]
