@@ -3,8 +3,8 @@
 
 use std::any::Any;
 
-/// An affine point in a kernel's own form; [`INFINITY`] in every form is all ones, which no reduced
-/// coordinate is.
+/// An affine point in a kernel's own form; [`Infinity::POINT`] in every form is all ones, which no
+/// reduced coordinate is.
 pub(crate) type Point<const W: usize> = [u64; W];
 
 /// The point at infinity.

@@ -8,6 +8,7 @@ use ark_ec::{AffineRepr, CurveConfig};
 use ark_ff::{Field, PrimeField};
 use num_bigint::BigUint;
 
+use super::words::from_le_words;
 use super::{Curve, Endomorphism, edwards, endomorphism, is_montgomery};
 
 /// A curve's equation in arkworks' model.
@@ -90,7 +91,7 @@ impl CurveSpec {
             degree: C::BaseField::extension_degree() as usize,
             non_residue: non_residue::<C::BaseField>(),
             order: C::ScalarField::MODULUS.into(),
-            cofactor: from_u64s(Config::<C>::COFACTOR),
+            cofactor: from_le_words(Config::<C>::COFACTOR),
             endomorphism: endomorphism::find::<C>(),
             montgomery: is_montgomery::<C::BaseField>(),
         }
@@ -105,10 +106,6 @@ impl CurveSpec {
     pub fn point_bytes(&self) -> u64 {
         2 * 8 * (self.limbs * self.degree) as u64
     }
-}
-
-fn from_u64s(words: &[u64]) -> BigUint {
-    words.iter().rev().fold(BigUint::ZERO, |sum, &word| (sum << 64) + word)
 }
 
 fn integers<F: Field>(element: &F) -> Vec<BigUint> {

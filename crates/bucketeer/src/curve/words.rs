@@ -31,7 +31,8 @@ pub(crate) fn is_montgomery<F: Field>() -> bool {
     })
 }
 
-fn from_le_words(words: &[u64]) -> BigUint {
+/// The integer with these little-endian words.
+pub(super) fn from_le_words(words: &[u64]) -> BigUint {
     words.iter().rev().fold(BigUint::ZERO, |sum, &word| (sum << 64) + word)
 }
 
