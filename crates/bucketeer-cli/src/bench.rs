@@ -47,6 +47,9 @@ pub struct Args {
     device: DeviceArgs,
     #[command(flatten)]
     plan: PlanArgs,
+    /// Leave the scalars in ordinary memory instead of memory that a GPU copies from fastest
+    #[arg(long)]
+    pageable: bool,
     /// Draw time against size into this SVG file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -174,6 +177,11 @@ impl Task<'_> {
     ) -> Result<Times, Failure> {
         let Args { random, plan, repeat, .. } = self.args;
         let scalars: Vec<C::ScalarField> = random.distribution.scalars(n, random.seed);
+        let scalars = if self.args.pageable {
+            Device::cpu().pinned(&scalars)?
+        } else {
+            self.device.pinned(&scalars)?
+        };
         let builder = Bases::builder().settings(plan.settings(Some(preset), n));
         let started = Instant::now();
         let bases = builder.load(self.device, &known.points[..n])?;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use bucketeer::curves::NamedCurve;
 use bucketeer::plan::{Plan, Request, ScalarBound, Settings};
-use bucketeer::{Curve, CurveSpec, Device, DeviceFacts, Error};
+use bucketeer::{Curve, CurveSpec, Device, DeviceFacts, DeviceKind, Error};
 
 use crate::failure::Failure;
 use crate::units;
@@ -49,14 +49,16 @@ impl Job<'_> {
         curve: &'static NamedCurve,
         device: &Device,
     ) -> Result<(), Failure> {
-        let facts = device.facts();
+        // The inputs of a GPU's run are in host memory; its own memory is the plan's business.
+        let on_gpu = device.facts().kind != DeviceKind::Cpu;
+        let facts = if on_gpu { Device::cpu().facts() } else { device.facts() };
         let n = self.n as u128;
         let bases = n * size_of::<C>() as u128;
         let scalars = n * self.batch as u128 * size_of::<C::ScalarField>() as u128;
         // What the inputs leave is the plan's; where they leave nothing, its wish is shown.
         let left = u64::try_from(bases + scalars).ok().and_then(|b| facts.memory.checked_sub(b));
-        let left = DeviceFacts::cpu(facts.threads, facts.ifma, left.unwrap_or(facts.memory));
-        let plan = self.plan_bytes::<C>(left)?;
+        let left = facts.with_memory(left.unwrap_or(facts.memory));
+        let plan = if on_gpu { 0 } else { self.plan_bytes::<C>(left)? };
         let available = u128::from(facts.memory);
         if bases + scalars + plan <= available {
             return Ok(());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bucketeer::curves::{NamedCurve, Visitor};
 use bucketeer::plan::{Plan, Preset, Request, ScalarBound};
-use bucketeer::{Curve, CurveSpec, Device, DeviceFacts};
+use bucketeer::{Curve, CurveSpec, Device, DeviceFacts, DeviceKind, Error};
 use serde_json::{Value, json};
 
 use crate::args::{self, PlanArgs};
@@ -33,12 +33,15 @@ pub struct Args {
     /// Start from a published strategy; see `bucketeer presets`
     #[arg(long, value_name = "NAME", value_parser = args::preset)]
     preset: Option<&'static Preset>,
-    /// Device to plan for: auto or cpu
+    /// Device to plan for: auto, cpu or cuda[:i]
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: String,
     /// Plan for a CPU of this many threads [default: this machine's]
     #[arg(long, value_name = "COUNT", value_parser = args::threads())]
     threads: Option<usize>,
+    /// Plan for a GPU of this many multiprocessors, with --device cuda and --memory
+    #[arg(long, value_name = "COUNT", value_parser = args::threads())]
+    multiprocessors: Option<usize>,
     /// Plan for this much free memory, e.g. 64GiB [default: this machine's]
     #[arg(long, value_name = "BYTES", value_parser = units::parse_bytes)]
     memory: Option<u64>,
@@ -66,14 +69,31 @@ impl Visitor for Spec {
     }
 }
 
+impl Args {
+    /// The device to plan for: the one at hand, with what the options say of it instead. A GPU that is
+    /// described by its multiprocessors and memory need not be there.
+    fn facts(&self) -> Result<DeviceFacts, Error> {
+        if let (true, Some(multiprocessors), Some(memory)) =
+            (self.device.starts_with("cuda"), self.multiprocessors, self.memory)
+        {
+            return Ok(DeviceFacts::cuda(multiprocessors, memory));
+        }
+        let here = Device::named(&self.device)?.facts();
+        let memory = self.memory.unwrap_or(here.memory);
+        Ok(match here.kind {
+            DeviceKind::Cpu => DeviceFacts::cpu(
+                self.threads.unwrap_or(here.threads),
+                self.ifma.map_or(here.ifma, |ifma| ifma == Ifma::Yes),
+                memory,
+            ),
+            _ => DeviceFacts::cuda(self.multiprocessors.unwrap_or(here.threads), memory),
+        })
+    }
+}
+
 /// Carries the command out.
 pub fn run(args: &Args) -> Outcome {
-    let here = Device::named(&args.device)?.facts();
-    let device = DeviceFacts::cpu(
-        args.threads.unwrap_or(here.threads),
-        args.ifma.map_or(here.ifma, |ifma| ifma == Ifma::Yes),
-        args.memory.unwrap_or(here.memory),
-    );
+    let device = args.facts()?;
     let plan = Plan::new(&Request {
         curve: &args.curve.visit(Spec),
         n: args.n,
@@ -87,9 +107,12 @@ pub fn run(args: &Args) -> Outcome {
     if args.json {
         return output::json(&object(args.curve, &plan));
     }
-    let arithmetic = if device.ifma { "AVX-512 IFMA" } else { "portable arithmetic" };
-    let memory = units::bytes(device.memory.into());
-    let device = format!("cpu, {} threads, {arithmetic}, {memory} free", device.threads);
+    let kind = match device.kind {
+        DeviceKind::Cpu if device.ifma => "cpu with AVX-512 IFMA",
+        DeviceKind::Cpu => "cpu, portable arithmetic",
+        _ => "cuda",
+    };
+    let device = format!("{kind}, {device}, {} free", units::bytes(device.memory.into()));
     Ok(format!("{:<14} {}\n{:<14} {device}\n{plan}\n", "curve", args.curve, "device"))
 }
 
@@ -104,6 +127,7 @@ fn object(curve: &NamedCurve, plan: &Plan) -> Value {
         "batch": plan.batch,
         "preset": plan.preset,
         "device": {
+            "kind": if plan.device.kind == DeviceKind::Cpu { "cpu" } else { "cuda" },
             "threads": plan.device.threads,
             "ifma": plan.device.ifma,
             "memory": plan.device.memory,
@@ -123,6 +147,7 @@ fn object(curve: &NamedCurve, plan: &Plan) -> Value {
         "chunk": plan.chunk,
         "chunks": plan.chunks,
         "sets_per_pass": plan.sets_per_pass,
+        "segments": plan.segments,
         "resident": plan.resident,
         "buffers": buffers,
         "bytes": plan.bytes(),

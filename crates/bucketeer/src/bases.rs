@@ -4,10 +4,11 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::control::{CancelToken, Control, Hook};
+use crate::device::DeviceKind;
 use crate::engine::{Engine, Source, Timings};
 use crate::error::PointFault;
 use crate::plan::{Plan, Preset, Request, ScalarBound, Settings};
-use crate::{AsScalars, Curve, CurveSpec, Device, Error, Job, Scalars, cpu, parallel};
+use crate::{AsScalars, Curve, CurveSpec, Device, Error, Job, Scalars, parallel};
 
 /// Bases resident on a device, ready for any number of MSMs. Cheap to clone.
 ///
@@ -164,7 +165,6 @@ impl<C: Curve> Builder<C> {
         let curve = CurveSpec::of::<C>();
         let settings = self.settings_for(points.len());
         let scalars = self.scalar_bits.map_or(ScalarBound::Order, ScalarBound::Bits);
-        let facts = device.facts();
         let mut request = Request {
             curve: &curve,
             n: points.len(),
@@ -172,7 +172,7 @@ impl<C: Curve> Builder<C> {
             scalars,
             resident: true,
             table: None,
-            device: facts,
+            device: device.facts(),
             settings: &settings,
         };
         let plan = Plan::new(&request).or_else(|error| match error {
@@ -183,10 +183,10 @@ impl<C: Curve> Builder<C> {
             }
             other => Err(other),
         })?;
-        let mut engine = cpu::engine::<C>(&facts)?;
+        let mut engine = device.engine::<C>(&plan)?;
         let mut streamed = None;
         if plan.resident {
-            device.install(|| engine.load(&plan, points));
+            device.install(|| engine.load(&plan, points))?;
         } else {
             streamed = Some(points.to_vec());
         }
@@ -232,7 +232,6 @@ impl<C: Curve> Builder<C> {
         }
         let curve = CurveSpec::of::<C>();
         let settings = self.settings_for(points.len());
-        let facts = device.facts();
         let plan = Plan::new(&Request {
             curve: &curve,
             n: points.len(),
@@ -240,10 +239,10 @@ impl<C: Curve> Builder<C> {
             scalars: scalars.bound(),
             resident: false,
             table: None,
-            device: facts,
+            device: device.facts(),
             settings: &settings,
         })?;
-        let engine = cpu::engine::<C>(&facts)?;
+        let engine = device.engine::<C>(&plan)?;
         execute(device, &*engine, plan, Source::Borrowed(points), scalars, &self.hook, cancel)
     }
 
@@ -335,16 +334,38 @@ impl<C: Curve> Bases<C> {
     where
         S: AsScalars<C::ScalarField> + ?Sized + Sync,
     {
-        let longest = batch.iter().map(|s| s.as_scalars().len()).max().unwrap_or(0);
+        let bases = self.len();
+        let lengths = batch.iter().map(|scalars| scalars.as_scalars().len());
+        if let Some((index, scalars)) = lengths.clone().enumerate().find(|(_, len)| *len > bases) {
+            let source = Box::new(Error::LengthMismatch { bases, scalars });
+            return Err(Error::Batch { index, source });
+        }
+        let longest = lengths.max().unwrap_or(0);
+        if let Some(result) = self.run_batch(batch, longest) {
+            return result;
+        }
+        let one_by_one = self.inner.device.facts().kind != DeviceKind::Cpu;
         let small = longest <= SIDE_BY_SIDE && self.inner.settings.memory_limit.is_none();
-        in_batch(&self.inner.device, batch, small, |scalars| {
-            let scalars = scalars.as_scalars();
-            let (bases, length) = (self.len(), scalars.len());
-            if length > bases {
-                return Err(Error::LengthMismatch { bases, scalars: length });
-            }
-            Ok(self.run(&scalars, CancelToken::default())?.result)
+        in_batch(&self.inner.device, batch, small && !one_by_one, |scalars| {
+            Ok(self.run(&scalars.as_scalars(), CancelToken::default())?.result)
         })
+    }
+
+    /// The whole batch in one plan, where the engine can.
+    fn run_batch<S>(&self, batch: &[&S], longest: usize) -> Option<Result<Vec<C::Group>, Error>>
+    where
+        S: AsScalars<C::ScalarField> + ?Sized,
+    {
+        let inner = &*self.inner;
+        if inner.streamed.is_some() || batch.len() < 2 || longest == 0 {
+            return None;
+        }
+        let scalars: Vec<_> = batch.iter().map(|scalars| scalars.as_scalars()).collect();
+        let alike = scalars.iter().all(|s| s.bound() == scalars[0].bound());
+        let plan = self.plan_for(longest, batch.len(), scalars[0].bound()).ok()?;
+        let digits = u64::from(plan.shape.windows) * (longest * batch.len()) as u64;
+        let control = Control::new(inner.hook.clone(), CancelToken::default(), digits);
+        if alike { inner.engine.run_batch(&plan, &scalars, &control) } else { None }
     }
 
     /// Starts an MSM in the background. The job owns the scalars and keeps the bases alive.
@@ -367,13 +388,13 @@ impl<C: Curve> Bases<C> {
         cancel: CancelToken,
     ) -> Result<Report<C>, Error> {
         let inner = &*self.inner;
-        let plan = self.plan_for(scalars)?;
+        let plan = self.plan_for(scalars.len(), 1, scalars.bound())?;
         let source = inner.streamed.as_ref().map_or(Source::Resident, |s| Source::Borrowed(s));
         execute(&inner.device, &*inner.engine, plan, source, scalars, &inner.hook, cancel)
     }
 
     /// The loading plan where it fits these scalars, another one on the same table where it does not.
-    fn plan_for(&self, scalars: &Scalars<'_, C::ScalarField>) -> Result<Plan, Error> {
+    fn plan_for(&self, n: usize, batch: usize, scalars: ScalarBound) -> Result<Plan, Error> {
         let inner = &*self.inner;
         let table = inner.plan.shape.table();
         let mut settings = inner.settings.clone();
@@ -382,9 +403,9 @@ impl<C: Curve> Bases<C> {
         settings.memory_limit = settings.memory_limit.map(|l| l.saturating_sub(table_bytes));
         Plan::new(&Request {
             curve: &inner.curve,
-            n: scalars.len(),
-            batch: 1,
-            scalars: scalars.bound(),
+            n,
+            batch,
+            scalars,
             resident: inner.plan.resident,
             table: inner.plan.resident.then_some(table),
             device: inner.device.facts(),

@@ -1,18 +1,33 @@
 //! Devices: the processors a plan can be made for and a run carried out on.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{CurveSpec, Error};
+#[cfg(feature = "cuda")]
+use crate::cuda::Gpu;
+use crate::engine::Engine;
+use crate::{Curve, CurveSpec, Error, PinnedVec, Plan, cpu};
+
+/// What sort of processor a device is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DeviceKind {
+    /// The processor this program runs on.
+    Cpu,
+    /// An NVIDIA GPU.
+    Cuda,
+}
 
 /// What the plan needs to know of a device. Made for the device at hand by [`Device::facts`], or by hand
 /// for one that is elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceFacts {
-    /// Workers that run side by side.
+    /// The sort of processor.
+    pub kind: DeviceKind,
+    /// Workers that run side by side: threads of a CPU, multiprocessors of a GPU.
     pub threads: usize,
     /// Whether it has AVX-512 IFMA.
     pub ifma: bool,
@@ -23,7 +38,18 @@ pub struct DeviceFacts {
 impl DeviceFacts {
     /// A CPU with this many threads, with or without AVX-512 IFMA, and this much free memory.
     pub fn cpu(threads: usize, ifma: bool, memory: u64) -> Self {
-        Self { threads: threads.max(1), ifma, memory }
+        Self { kind: DeviceKind::Cpu, threads: threads.max(1), ifma, memory }
+    }
+
+    /// An NVIDIA GPU with this many multiprocessors and this much free memory.
+    pub fn cuda(multiprocessors: usize, memory: u64) -> Self {
+        Self { kind: DeviceKind::Cuda, threads: multiprocessors.max(1), ifma: false, memory }
+    }
+
+    /// The same device with another amount of free memory.
+    #[must_use]
+    pub fn with_memory(self, memory: u64) -> Self {
+        Self { memory, ..self }
     }
 }
 
@@ -63,7 +89,14 @@ impl Arithmetic {
 /// ```
 #[derive(Clone)]
 pub struct Device {
-    inner: Arc<Cpu>,
+    inner: Inner,
+}
+
+#[derive(Clone)]
+enum Inner {
+    Cpu(Arc<Cpu>),
+    #[cfg(feature = "cuda")]
+    Cuda(Arc<Gpu>),
 }
 
 struct Cpu {
@@ -76,40 +109,58 @@ struct Cpu {
 impl Device {
     /// The CPU, with all threads of the global rayon pool.
     pub fn cpu() -> Self {
-        let threads = rayon::current_num_threads();
-        Self { inner: Arc::new(Cpu { pool: None, threads, ifma: has_ifma() }) }
+        Self::of_cpu(Cpu { pool: None, threads: rayon::current_num_threads(), ifma: has_ifma() })
     }
 
     /// The CPU, with a pool of its own of this many threads.
     pub fn cpu_with_threads(threads: usize) -> Result<Self, Error> {
-        let invalid = |reason: String| Error::InvalidSetting {
-            setting: "threads",
-            value: threads.to_string(),
-            reason,
-        };
-        if threads == 0 || threads > 4096 {
-            return Err(invalid("it must be from 1 to 4096".into()));
-        }
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| invalid(error.to_string()))?;
-        Ok(Self { inner: Arc::new(Cpu { pool: Some(pool), threads, ifma: has_ifma() }) })
+        Ok(Self::of_cpu(Cpu { pool: Some(pool(threads)?), threads, ifma: has_ifma() }))
     }
 
-    /// The same device restricted to portable arithmetic, for comparison and for tests.
+    fn of_cpu(cpu: Cpu) -> Self {
+        Self { inner: Inner::Cpu(Arc::new(cpu)) }
+    }
+
+    /// The NVIDIA GPU with this number.
+    ///
+    /// Fails with [`Error::NoDevice`] where the driver, a GPU or NVRTC is missing; the error says which and
+    /// how to get it.
+    #[cfg(feature = "cuda")]
+    pub fn cuda(index: usize) -> Result<Self, Error> {
+        Ok(Self { inner: Inner::Cuda(Arc::new(Gpu::open(index)?)) })
+    }
+
+    /// How many NVIDIA GPUs there are; an error says why none can be used.
+    #[cfg(feature = "cuda")]
+    pub fn cuda_count() -> Result<usize, Error> {
+        Gpu::count()
+    }
+
+    /// The same CPU restricted to portable arithmetic, for comparison and for tests. GPUs stay as they
+    /// are.
     pub fn portable(self) -> Result<Self, Error> {
-        let threads = self.inner.threads;
-        let pool = Self::cpu_with_threads(threads)?;
-        let Some(Cpu { pool, .. }) = Arc::into_inner(pool.inner) else {
-            return Err(Error::Internal("a new device is shared already".into()));
-        };
-        Ok(Self { inner: Arc::new(Cpu { pool, threads, ifma: false }) })
+        match &self.inner {
+            Inner::Cpu(cpu) => {
+                let (threads, pool) = (cpu.threads, Some(pool(cpu.threads)?));
+                Ok(Self::of_cpu(Cpu { pool, threads, ifma: false }))
+            }
+            #[cfg(feature = "cuda")]
+            Inner::Cuda(_) => Ok(self),
+        }
     }
 
-    /// The fastest device present. Never falls to another one later.
+    /// The fastest device present: the first NVIDIA GPU that can be used, or else the CPU. Chosen once;
+    /// never falls to another one later.
     pub fn best() -> Self {
-        Self::cpu()
+        static BEST: OnceLock<Device> = OnceLock::new();
+        BEST.get_or_init(|| {
+            #[cfg(feature = "cuda")]
+            if let Ok(device) = Self::cuda(0) {
+                return device;
+            }
+            Self::cpu()
+        })
+        .clone()
     }
 
     /// The device with this name: `auto`, `cpu`, `cuda`, `cuda:1`, `webgpu`, …
@@ -121,11 +172,14 @@ impl Device {
                 reason: format!("this build of Bucketeer has no {what} engine; use --device cpu"),
             })
         };
-        match kind {
-            "auto" if name == kind => Ok(Self::best()),
-            "cpu" if name == kind => Ok(Self::cpu()),
-            "cuda" if index.parse::<u32>().is_ok() => unavailable("CUDA"),
-            "webgpu" if index.parse::<u32>().is_ok() => unavailable("WebGPU"),
+        match (kind, index.parse::<u32>()) {
+            ("auto", _) if name == kind => Ok(Self::best()),
+            ("cpu", _) if name == kind => Ok(Self::cpu()),
+            #[cfg(feature = "cuda")]
+            ("cuda", Ok(index)) => Self::cuda(index as usize),
+            #[cfg(not(feature = "cuda"))]
+            ("cuda", Ok(_)) => unavailable("CUDA"),
+            ("webgpu", Ok(_)) => unavailable("WebGPU"),
             _ => Err(Error::UnknownName {
                 what: "device",
                 name: name.into(),
@@ -136,22 +190,70 @@ impl Device {
 
     /// What a plan for this device starts from; free memory is read now.
     pub fn facts(&self) -> DeviceFacts {
-        DeviceFacts::cpu(self.inner.threads, self.inner.ifma, available_memory())
+        match &self.inner {
+            Inner::Cpu(cpu) => DeviceFacts::cpu(cpu.threads, cpu.ifma, available_memory()),
+            #[cfg(feature = "cuda")]
+            Inner::Cuda(gpu) => gpu.facts(),
+        }
+    }
+
+    /// The values in memory that this device copies from fastest: page-locked for a GPU.
+    pub fn pinned<T: Copy>(&self, values: &[T]) -> Result<PinnedVec<T>, Error> {
+        match &self.inner {
+            Inner::Cpu(_) => Ok(PinnedVec::plain(values.to_vec())),
+            #[cfg(feature = "cuda")]
+            Inner::Cuda(gpu) => Ok(PinnedVec::page_locked(gpu.pinned(values)?)),
+        }
+    }
+
+    /// The engine that carries a plan out for a curve.
+    pub(crate) fn engine<C: Curve>(&self, plan: &Plan) -> Result<Box<dyn Engine<C>>, Error> {
+        match &self.inner {
+            Inner::Cpu(_) => cpu::engine::<C>(&plan.device),
+            #[cfg(feature = "cuda")]
+            Inner::Cuda(gpu) => crate::cuda::engine::<C>(gpu, plan),
+        }
     }
 
     /// Runs `work` on this device's threads.
     pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        match &self.inner.pool {
-            Some(pool) => pool.install(work),
-            None => work(),
+        match &self.inner {
+            Inner::Cpu(cpu) => match &cpu.pool {
+                Some(pool) => pool.install(work),
+                None => work(),
+            },
+            #[cfg(feature = "cuda")]
+            Inner::Cuda(_) => work(),
         }
     }
 }
 
+fn pool(threads: usize) -> Result<ThreadPool, Error> {
+    let invalid = |reason: String| Error::InvalidSetting {
+        setting: "threads",
+        value: threads.to_string(),
+        reason,
+    };
+    if threads == 0 || threads > 4096 {
+        return Err(invalid("it must be from 1 to 4096".into()));
+    }
+    ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| invalid(error.to_string()))
+}
+
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let arithmetic = if self.inner.ifma { "AVX-512 IFMA" } else { "portable arithmetic" };
-        write!(f, "cpu, {} threads, {arithmetic}", self.inner.threads)
+        match &self.inner {
+            Inner::Cpu(cpu) => {
+                let arithmetic = if cpu.ifma { "AVX-512 IFMA" } else { "portable arithmetic" };
+                let plural = if cpu.threads == 1 { "" } else { "s" };
+                write!(f, "cpu, {} thread{plural}, {arithmetic}", cpu.threads)
+            }
+            #[cfg(feature = "cuda")]
+            Inner::Cuda(gpu) => gpu.fmt(f),
+        }
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) enum Source<'a, C> {
 /// A backend, for one curve.
 pub(crate) trait Engine<C: Curve>: Send + Sync {
     /// Makes the table of `points` that the plan asks for and keeps it.
-    fn load(&mut self, plan: &Plan, points: &[C]);
+    fn load(&mut self, plan: &Plan, points: &[C]) -> Result<(), Error>;
 
     /// Carries out a plan.
     fn run(
@@ -27,12 +27,25 @@ pub(crate) trait Engine<C: Curve>: Send + Sync {
         scalars: &Scalars<'_, C::ScalarField>,
         control: &Control,
     ) -> Result<(C::Group, Timings), Error>;
+
+    /// Carries out a plan for a batch over the resident bases. `None` if the engine is better off with one
+    /// MSM at a time.
+    fn run_batch(
+        &self,
+        _plan: &Plan,
+        _batch: &[Scalars<'_, C::ScalarField>],
+        _control: &Control,
+    ) -> Option<Result<Vec<C::Group>, Error>> {
+        None
+    }
 }
 
 /// Wall-clock time of each stage of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timings {
+    /// Kernels compiled for a GPU, where they were not in the cache.
+    pub compile: Duration,
     /// Bases brought into the device's form, where they were not resident.
     pub load: Duration,
     /// Scalars to digits.
@@ -49,8 +62,9 @@ pub struct Timings {
 
 impl Timings {
     /// The stages by name, in order.
-    pub fn stages(&self) -> [(&'static str, Duration); 6] {
+    pub fn stages(&self) -> [(&'static str, Duration); 7] {
         [
+            ("compile", self.compile),
             ("load", self.load),
             ("decompose", self.decompose),
             ("group", self.group),

@@ -39,6 +39,12 @@ pub enum Error {
         /// What is missing and how to get it.
         reason: String,
     },
+    /// A device failed during a run, or could not compile its kernels. Nothing was computed.
+    #[error("the device failed: {reason}")]
+    DeviceFailed {
+        /// What failed and what the device's driver says of it.
+        reason: String,
+    },
     /// A setting outside what the plan can carry out.
     #[error("{setting} = {value} is not possible: {reason}")]
     InvalidSetting {

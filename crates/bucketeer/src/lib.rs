@@ -24,6 +24,8 @@ pub mod plan;
 mod bases;
 mod control;
 mod cpu;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod curve;
 mod device;
 mod engine;
@@ -32,6 +34,7 @@ mod job;
 mod msm;
 #[doc(hidden)]
 pub mod parallel;
+mod pinned;
 mod scalars;
 
 #[cfg(feature = "curves")]
@@ -43,11 +46,12 @@ pub mod io;
 
 pub use bases::{Bases, Builder, Report};
 pub use control::{CancelToken, Hook, Progress};
-pub use curve::{Curve, CurveSpec, Endomorphism, Model, Weierstrass};
-pub use device::{Device, DeviceFacts};
+pub use curve::{Curve, CurveSpec, EdwardsForm, Endomorphism, Model, Weierstrass};
+pub use device::{Device, DeviceFacts, DeviceKind};
 pub use engine::Timings;
 pub use error::{Error, PointFault};
 pub use job::Job;
 pub use msm::{msm, msm_batch};
+pub use pinned::PinnedVec;
 pub use plan::Plan;
 pub use scalars::{AsScalars, ScalarElement, Scalars};

@@ -1,7 +1,7 @@
 //! One call, best device.
 
 use crate::bases::{Builder, SIDE_BY_SIDE, in_batch};
-use crate::{AsScalars, Curve, Device, Error, Scalars};
+use crate::{AsScalars, Curve, Device, DeviceKind, Error, Scalars};
 
 /// `Σ kᵢ·Pᵢ` on the best device present.
 ///
@@ -40,7 +40,8 @@ where
 {
     let device = Device::best();
     let builder = Builder::default();
-    let small = batch.iter().all(|(bases, _)| bases.len() <= SIDE_BY_SIDE);
+    let small = device.facts().kind == DeviceKind::Cpu
+        && batch.iter().all(|(bases, _)| bases.len() <= SIDE_BY_SIDE);
     in_batch(&device, batch, small, |(bases, scalars)| {
         builder.msm(&device, bases, scalars.as_scalars())
     })

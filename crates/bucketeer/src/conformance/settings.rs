@@ -6,14 +6,15 @@ use super::case::{Arrangement, Case, Scalars};
 use super::rows::case;
 use super::subject::Subject;
 use super::{Distribution, Filter};
-use crate::CurveSpec;
 use crate::plan::{Accumulate, Digits, Group, MAX_WINDOW_BITS, PRESETS, Reduce, Settings};
+use crate::{CurveSpec, DeviceKind};
 
 const DIGITS: [Digits; 2] = [Digits::Signed, Digits::Unsigned];
 
-/// Without the endomorphism, and with it where the curve has one.
-fn endomorphisms(curve: &CurveSpec) -> &'static [bool] {
-    if curve.endomorphism.is_some() { &[false, true] } else { &[false] }
+/// Without the endomorphism, and with it where the curve has one and the device uses it.
+fn endomorphisms(subject: &dyn Subject) -> &'static [bool] {
+    let used = subject.curve().endomorphism.is_some() && subject.kind() == DeviceKind::Cpu;
+    if used { &[false, true] } else { &[false] }
 }
 
 /// Signed digits of one bit express no positive number.
@@ -52,7 +53,7 @@ pub(super) fn window_widths(subject: &dyn Subject, filter: &Filter) -> Vec<Case>
     for bits in 1..=MAX_WINDOW_BITS {
         let scalars = edges(subject.curve(), bits, 33);
         for digits in DIGITS.into_iter().filter(|d| possible(bits, *d)) {
-            for &endomorphism in endomorphisms(subject.curve()) {
+            for &endomorphism in endomorphisms(subject) {
                 for group in [Group::Sort, Group::Csr] {
                     let settings = Settings {
                         window_bits: Some(bits),
@@ -105,7 +106,7 @@ pub(super) fn precompute_factors(subject: &dyn Subject, filter: &Filter) -> Vec<
         let scalars = edges(subject.curve(), bits, 33);
         for &factor in &factors {
             for digits in DIGITS.into_iter().filter(|d| possible(bits, *d)) {
-                for &endomorphism in endomorphisms(subject.curve()) {
+                for &endomorphism in endomorphisms(subject) {
                     let settings = Settings {
                         window_bits: Some(bits),
                         precompute: Some(factor),

@@ -12,12 +12,17 @@ use rand_chacha::ChaCha20Rng;
 use super::KnownBases;
 use super::case::{Arrangement, Bases as Source, Case, Outcome, Run, Scalars as Form};
 use crate::plan::Preset;
-use crate::{AsScalars, Bases, Builder, Curve, CurveSpec, Device, Error, Model, Plan, Scalars};
+use crate::{
+    AsScalars, Bases, Builder, Curve, CurveSpec, Device, DeviceKind, Error, Model, Plan, Scalars,
+};
 
 /// A curve on a device.
 pub(super) trait Subject {
     /// What is known of the curve.
     fn curve(&self) -> &CurveSpec;
+
+    /// What sort of device it runs on.
+    fn kind(&self) -> DeviceKind;
 
     /// Runs a case; what is wrong with the outcome, if anything.
     fn fault(&self, case: &Case) -> Option<String>;
@@ -192,6 +197,10 @@ impl<C: Curve> Input<C> {
 impl<C: Curve> Subject for OnCurve<'_, C> {
     fn curve(&self) -> &CurveSpec {
         &self.curve
+    }
+
+    fn kind(&self) -> DeviceKind {
+        self.device.facts().kind
     }
 
     fn fault(&self, case: &Case) -> Option<String> {

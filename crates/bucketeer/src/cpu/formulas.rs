@@ -12,11 +12,22 @@ pub(crate) struct Xyzz<F> {
 }
 
 /// A point in XYZZ coordinates.
-struct Coordinates<F> {
-    x: F,
-    y: F,
-    zz: F,
-    zzz: F,
+#[derive(Clone, Copy)]
+pub(crate) struct Coordinates<F> {
+    pub x: F,
+    pub y: F,
+    pub zz: F,
+    pub zzz: F,
+}
+
+impl<F: Field> Coordinates<F> {
+    pub(crate) const INFINITY: Self = Self { x: F::ZERO, y: F::ZERO, zz: F::ZERO, zzz: F::ZERO };
+
+    /// Affine coordinates; `None` is infinity.
+    pub(crate) fn affine(&self) -> Option<(F, F)> {
+        let inverse = (self.zz * self.zzz).inverse()?;
+        Some((self.x * self.zzz * inverse, self.y * self.zz * inverse))
+    }
 }
 
 /// The element in the first words of half a point.
@@ -55,7 +66,7 @@ fn store<F: Field, const W: usize>(c: &Coordinates<F>) -> Wide<W> {
 
 impl<F: Field> Xyzz<F> {
     /// dbl-2008-s-1, 6M+4S
-    fn twice(&self, p: &Coordinates<F>) -> Coordinates<F> {
+    pub(crate) fn twice(&self, p: &Coordinates<F>) -> Coordinates<F> {
         let u = p.y.double();
         let v = u.square();
         let w = u * v;
@@ -65,30 +76,33 @@ impl<F: Field> Xyzz<F> {
         let x = m.square() - s.double();
         Coordinates { x, y: m * (s - x) - w * p.y, zz: v * p.zz, zzz: w * p.zzz }
     }
-}
 
-impl<F: Field, const W: usize> Formulas<W> for Xyzz<F> {
     /// add-2008-s, 12M+2S
-    fn add(&self, a: &Wide<W>, b: &Wide<W>) -> Wide<W> {
-        let (p1, p2) = (load::<F, W>(a), load::<F, W>(b));
+    pub(crate) fn sum(&self, p1: &Coordinates<F>, p2: &Coordinates<F>) -> Coordinates<F> {
         if p1.zz == F::ZERO {
-            return *b;
+            return *p2;
         }
         if p2.zz == F::ZERO {
-            return *a;
+            return *p1;
         }
         let (u1, u2) = (p1.x * p2.zz, p2.x * p1.zz);
         let (s1, s2) = (p1.y * p2.zzz, p2.y * p1.zzz);
         let (p, r) = (u2 - u1, s2 - s1);
         if p == F::ZERO {
-            return if r == F::ZERO { store(&self.twice(&p1)) } else { Wide::INFINITY };
+            return if r == F::ZERO { self.twice(p1) } else { Coordinates::INFINITY };
         }
         let pp = p.square();
         let ppp = p * pp;
         let q = u1 * pp;
         let x = r.square() - ppp - q.double();
         let y = r * (q - x) - s1 * ppp;
-        store(&Coordinates { x, y, zz: p1.zz * p2.zz * pp, zzz: p1.zzz * p2.zzz * ppp })
+        Coordinates { x, y, zz: p1.zz * p2.zz * pp, zzz: p1.zzz * p2.zzz * ppp }
+    }
+}
+
+impl<F: Field, const W: usize> Formulas<W> for Xyzz<F> {
+    fn add(&self, a: &Wide<W>, b: &Wide<W>) -> Wide<W> {
+        store(&self.sum(&load(a), &load(b)))
     }
 
     /// madd-2008-s, 8M+2S
@@ -118,8 +132,6 @@ impl<F: Field, const W: usize> Formulas<W> for Xyzz<F> {
     }
 
     fn to_point(&self, a: &Wide<W>) -> Point<W> {
-        let p = load::<F, W>(a);
-        let Some(inverse) = (p.zz * p.zzz).inverse() else { return Infinity::POINT };
-        point(&(p.x * p.zzz * inverse), &(p.y * p.zz * inverse))
+        load::<F, W>(a).affine().map_or(Infinity::POINT, |(x, y)| point(&x, &y))
     }
 }

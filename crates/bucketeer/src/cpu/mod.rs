@@ -11,7 +11,7 @@
 mod accumulate;
 mod combine;
 mod decompose;
-mod formulas;
+pub(crate) mod formulas;
 mod group;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
@@ -20,7 +20,7 @@ mod pool;
 mod portable;
 mod reduce;
 mod stages;
-mod table;
+pub(crate) mod table;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -42,10 +42,7 @@ use crate::{Curve, CurveSpec, Error, Scalars};
 /// The engine for a curve on a CPU with these facts.
 pub(crate) fn engine<C: Curve>(facts: &DeviceFacts) -> Result<Box<dyn Engine<C>>, Error> {
     let curve = CurveSpec::of::<C>();
-    let parts = curve.weierstrass[0].iter().cloned().map(Into::into);
-    let Some(a) = C::BaseField::from_base_prime_field_elems(parts) else {
-        return Err(Error::Internal("the coefficient has another degree than its field".into()));
-    };
+    let a = coefficient::<C>(&curve)?;
     let kernel = match Arithmetic::choose(&curve, facts) {
         Arithmetic::Ifma => vector_kernel::<C>(&curve, a),
         Arithmetic::Portable => portable_kernel(a)?,
@@ -55,6 +52,13 @@ pub(crate) fn engine<C: Curve>(facts: &DeviceFacts) -> Result<Box<dyn Engine<C>>
         curve,
         points: PhantomData::<C>,
     }))
+}
+
+/// The coefficient a of a curve's Weierstrass form.
+pub(crate) fn coefficient<C: Curve>(curve: &CurveSpec) -> Result<C::BaseField, Error> {
+    let parts = curve.weierstrass[0].iter().cloned().map(Into::into);
+    C::BaseField::from_base_prime_field_elems(parts)
+        .ok_or_else(|| Error::Internal("the coefficient has another degree than its field".into()))
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -113,8 +117,9 @@ struct Cpu<C> {
 }
 
 impl<C: Curve> Engine<C> for Cpu<C> {
-    fn load(&mut self, plan: &Plan, points: &[C]) {
+    fn load(&mut self, plan: &Plan, points: &[C]) -> Result<(), Error> {
         self.stages.load(plan, &Points { points, curve: &self.curve });
+        Ok(())
     }
 
     fn run(

@@ -10,7 +10,7 @@ use ark_ec::AffineRepr;
 use ark_ec::twisted_edwards::{Affine, TECurveConfig};
 use ark_ff::{AdditiveGroup, Field};
 
-use super::Weierstrass;
+use super::{Model, Weierstrass};
 
 /// Coefficients of the Montgomery model and what the maps need of them.
 struct Montgomery<F> {
@@ -74,6 +74,88 @@ pub(super) fn from_weierstrass<P: TECurveConfig>(
     Some(Affine::new_unchecked(u * v.inverse()?, (u - one) * (u + one).inverse()?))
 }
 
+/// The way from a curve to `−x² + y² = 1 + d·x²·y²` and back, where there is one.
+///
+/// On a short Weierstrass curve it starts from a point (α, 0) of order 2: with s = 1/√(3α² + a) the
+/// Montgomery model has A = 3αs and B = s. Scaling x by √(−a) makes the Edwards coefficient −1.
+pub struct EdwardsMap<F> {
+    /// Coefficient of the form with a = −1.
+    pub(super) d: F,
+    scale: F,
+    /// `None` if the curve is in Edwards form already.
+    montgomery: Option<Montgomery<F>>,
+}
+
+impl<F: Field> EdwardsMap<F> {
+    /// The coefficient d.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn d(&self) -> F {
+        self.d
+    }
+
+    pub(super) fn new(model: &Model<F>) -> Option<Self> {
+        if F::extension_degree() != 1 {
+            return None;
+        }
+        let (a, d, montgomery) = match *model {
+            Model::TwistedEdwards { a, d } => (a, d, None),
+            Model::ShortWeierstrass { a, b } => {
+                let on_axis = |x: &F| x.square() * x + a * x + b == F::ZERO;
+                // The roots that occur: other cubics are not searched.
+                let alpha = [-F::ONE, F::ONE, F::ZERO].into_iter().find(on_axis)?;
+                let slope = alpha.square() * F::from(3u64) + a;
+                let s = slope.sqrt()?.inverse()?;
+                let coefficient_a = alpha * s * F::from(3u64);
+                let (two, inverse) = (F::from(2u64), s.inverse()?);
+                let third_of_a = alpha * s;
+                let m = Montgomery { b: s, inverse_of_b: inverse, third_of_a };
+                ((coefficient_a + two) * inverse, (coefficient_a - two) * inverse, Some(m))
+            }
+        };
+        let scale = (-a).sqrt()?;
+        Some(Self { d: -d * a.inverse()?, scale, montgomery })
+    }
+
+    /// Whether additions are right for every point of the curve: −1 is a square and d is not.
+    pub(super) fn complete(&self) -> bool {
+        (-F::ONE).sqrt().is_some() && self.d.sqrt().is_none()
+    }
+
+    /// Edwards coordinates of points in the coordinates of the curve's own model; infinity is (0, 1).
+    pub(super) fn apply(&self, points: &[Option<(F, F)>]) -> Vec<(F, F)> {
+        let identity = (F::ZERO, F::ONE);
+        let Some(m) = &self.montgomery else {
+            return points
+                .iter()
+                .map(|p| p.map_or(identity, |(x, y)| (x * self.scale, y)))
+                .collect();
+        };
+        let uv: Vec<_> =
+            points.iter().map(|p| p.map(|(x, y)| (x * m.b - m.third_of_a, y * m.b))).collect();
+        let mut inverses: Vec<_> =
+            uv.iter().map(|p| p.map_or(F::ONE, |(u, v)| v * (u + F::ONE))).collect();
+        ark_ff::serial_batch_inversion_and_mul(&mut inverses, &F::ONE);
+        let affine = |(p, inverse): (Option<(F, F)>, F)| {
+            p.map_or(identity, |(u, v)| {
+                (u * (u + F::ONE) * inverse * self.scale, (u - F::ONE) * v * inverse)
+            })
+        };
+        uv.into_iter().zip(inverses).map(affine).collect()
+    }
+
+    /// Back to the curve's own model; `None` is infinity.
+    pub(super) fn undo(&self, (x, y): (F, F)) -> Option<Option<(F, F)>> {
+        let x = x * self.scale.inverse()?;
+        let Some(m) = &self.montgomery else { return Some(Some((x, y))) };
+        if x == F::ZERO && y == F::ONE {
+            return Some(None);
+        }
+        let u = (F::ONE + y) * (F::ONE - y).inverse()?;
+        let v = u * x.inverse()?;
+        Some(Some(((u + m.third_of_a) * m.inverse_of_b, v * m.inverse_of_b)))
+    }
+}
+
 #[cfg(all(test, feature = "curves"))]
 mod tests {
     use super::*;
@@ -98,6 +180,37 @@ mod tests {
             }
             assert_eq!(from_weierstrass::<P>(image), Some(*point));
         }
+    }
+
+    /// The form with a = −1 holds its equation and the sums of the curve, and leads back.
+    fn equivalent<C: crate::Curve>() {
+        let map = C::edwards().expect("the curve has an Edwards form");
+        let mut rng = test_rng();
+        let mut points: Vec<C> = (0..10).map(|_| C::Group::rand(&mut rng).into_affine()).collect();
+        points.push(C::zero());
+        let images = C::to_edwards(&map, &points);
+        for (&(x, y), point) in images.iter().zip(&points) {
+            let (x2, y2) = (x.square(), y.square());
+            assert_eq!(y2 - x2, C::BaseField::ONE + map.d * x2 * y2);
+            assert_eq!(C::from_edwards(&map, (x, y)), Some(*point));
+        }
+        // The addition law of the form, on two of them.
+        let ((x1, y1), (x2, y2)) = (images[0], images[1]);
+        let t = map.d * x1 * x2 * y1 * y2;
+        let x = (x1 * y2 + x2 * y1) / (C::BaseField::ONE + t);
+        let y = (y1 * y2 + x1 * x2) / (C::BaseField::ONE - t);
+        let sum = (points[0] + points[1]).into_affine();
+        assert_eq!(C::from_edwards(&map, (x, y)), Some(sum));
+    }
+
+    #[test]
+    fn forms_with_a_minus_one() {
+        equivalent::<ark_bls12_377::G1Affine>();
+        equivalent::<ark_ed_on_bls12_377::EdwardsAffine>();
+        use crate::Curve;
+        assert!(ark_bls12_381::G1Affine::edwards().is_none());
+        assert!(ark_bn254::G1Affine::edwards().is_none());
+        assert!(ark_bls12_377::G2Affine::edwards().is_none());
     }
 
     #[test]

@@ -13,9 +13,11 @@ pub mod named;
 mod spec;
 mod words;
 
+#[doc(hidden)]
+pub use edwards::EdwardsMap;
 pub use endomorphism::Endomorphism;
 pub(crate) use endomorphism::Splitter;
-pub use spec::{CurveSpec, Model};
+pub use spec::{CurveSpec, EdwardsForm, Model};
 pub(crate) use words::{from_words, is_montgomery, to_words};
 
 use ark_ec::AffineRepr;
@@ -53,6 +55,26 @@ pub trait Curve: AffineRepr + sealed::Sealed {
     #[doc(hidden)]
     fn from_weierstrass(point: Weierstrass<Self::BaseField>) -> Option<Self>;
 
+    /// The way to a form with fast additions, where there is one.
+    #[doc(hidden)]
+    fn edwards() -> Option<EdwardsMap<Self::BaseField>> {
+        EdwardsMap::new(&Self::model())
+    }
+
+    /// Edwards coordinates of points.
+    #[doc(hidden)]
+    fn to_edwards(
+        map: &EdwardsMap<Self::BaseField>,
+        points: &[Self],
+    ) -> Vec<(Self::BaseField, Self::BaseField)>;
+
+    /// Carries a point back from Edwards coordinates; `None` if the affine model cannot express it.
+    #[doc(hidden)]
+    fn from_edwards(
+        map: &EdwardsMap<Self::BaseField>,
+        point: (Self::BaseField, Self::BaseField),
+    ) -> Option<Self>;
+
     /// The point with these coordinates, checked for nothing.
     fn from_coordinates(x: Self::BaseField, y: Self::BaseField) -> Self;
 
@@ -77,6 +99,20 @@ impl<P: SWCurveConfig> Curve for short_weierstrass::Affine<P> {
 
     fn from_weierstrass(point: Weierstrass<P::BaseField>) -> Option<Self> {
         Some(point.map_or_else(Self::identity, |(x, y)| Self::new_unchecked(x, y)))
+    }
+
+    fn to_edwards(
+        map: &EdwardsMap<P::BaseField>,
+        points: &[Self],
+    ) -> Vec<(P::BaseField, P::BaseField)> {
+        map.apply(&points.iter().map(AffineRepr::xy).collect::<Vec<_>>())
+    }
+
+    fn from_edwards(
+        map: &EdwardsMap<P::BaseField>,
+        point: (P::BaseField, P::BaseField),
+    ) -> Option<Self> {
+        Self::from_weierstrass(map.undo(point)?)
     }
 
     fn from_coordinates(x: P::BaseField, y: P::BaseField) -> Self {
@@ -105,6 +141,20 @@ impl<P: TECurveConfig> Curve for twisted_edwards::Affine<P> {
 
     fn from_weierstrass(point: Weierstrass<P::BaseField>) -> Option<Self> {
         edwards::from_weierstrass::<P>(point)
+    }
+
+    fn to_edwards(
+        map: &EdwardsMap<P::BaseField>,
+        points: &[Self],
+    ) -> Vec<(P::BaseField, P::BaseField)> {
+        map.apply(&points.iter().map(|p| Some((p.x, p.y))).collect::<Vec<_>>())
+    }
+
+    fn from_edwards(
+        map: &EdwardsMap<P::BaseField>,
+        point: (P::BaseField, P::BaseField),
+    ) -> Option<Self> {
+        map.undo(point)?.map(|(x, y)| Self::new_unchecked(x, y))
     }
 
     fn from_coordinates(x: P::BaseField, y: P::BaseField) -> Self {

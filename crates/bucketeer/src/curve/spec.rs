@@ -30,6 +30,15 @@ pub enum Model<F> {
     },
 }
 
+/// The form −x² + y² = 1 + d·x²·y² of a curve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EdwardsForm {
+    /// The coefficient d.
+    pub d: BigUint,
+    /// Whether its additions are right for every point of the curve, inside the subgroup or not.
+    pub complete: bool,
+}
+
 /// A curve as data: everything that specialises a plan or a kernel.
 ///
 /// Field elements are canonical integers, one per component of the extension.
@@ -53,8 +62,12 @@ pub struct CurveSpec {
     pub cofactor: BigUint,
     /// The cheap endomorphism of curves with `a = 0`, where there is one.
     pub endomorphism: Option<Endomorphism>,
+    /// The form −x² + y² = 1 + d·x²·y², where the curve has one.
+    pub edwards: Option<EdwardsForm>,
     /// Whether field elements in memory are their Montgomery words.
     pub montgomery: bool,
+    /// Whether scalar-field elements in memory are their Montgomery words.
+    pub montgomery_scalars: bool,
 }
 
 static SPECS: LazyLock<Mutex<HashMap<TypeId, Arc<CurveSpec>>>> = LazyLock::new(Mutex::default);
@@ -93,7 +106,12 @@ impl CurveSpec {
             order: C::ScalarField::MODULUS.into(),
             cofactor: from_le_words(Config::<C>::COFACTOR),
             endomorphism: endomorphism::find::<C>(),
+            edwards: C::edwards().and_then(|map| {
+                let d = integers(&map.d).into_iter().next()?;
+                Some(EdwardsForm { d, complete: map.complete() })
+            }),
             montgomery: is_montgomery::<C::BaseField>(),
+            montgomery_scalars: is_montgomery::<C::ScalarField>(),
         }
     }
 

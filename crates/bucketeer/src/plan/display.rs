@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::{Accumulate, Digits, Group, Plan, Reduce};
+use super::{Accumulate, Digits, Form, Group, Plan, Reduce};
+use crate::device::{DeviceFacts, DeviceKind};
 use crate::error::Bytes;
 
 impl fmt::Display for Plan {
@@ -15,6 +16,12 @@ impl fmt::Display for Plan {
         }
         if let Some(preset) = self.preset {
             row("preset", preset.into())?;
+        }
+        if self.form == Form::Edwards {
+            row("form", "twisted Edwards, −x² + y² = 1 + d·x²·y²".into())?;
+        }
+        if self.segments > 1 {
+            row("segments", format!("{} side by side", self.segments))?;
         }
         row("decompose", self.decompose_text())?;
         row(
@@ -29,7 +36,7 @@ impl fmt::Display for Plan {
             ),
         )?;
         row("group", format!("{}, {} set(s) per pass", self.group, self.sets_per_pass))?;
-        row("accumulate", self.accumulate.to_string())?;
+        row("accumulate", self.accumulate_text())?;
         row("reduce", self.reduce.to_string())?;
         row("combine", "Horner with doublings".into())?;
         row(
@@ -39,10 +46,7 @@ impl fmt::Display for Plan {
                 self.cost.bucket_additions, self.cost.reduce_additions, self.cost.doublings
             ),
         )?;
-        row(
-            "predicted",
-            format!("{:.2} ms on {} threads", self.cost.nanoseconds / 1e6, self.device.threads),
-        )?;
+        row("predicted", format!("{:.2} ms on {}", self.cost.nanoseconds / 1e6, self.device))?;
         for buffer in &self.buffers {
             row("memory", format!("{:<20} {:>12}", buffer.name, Bytes(buffer.bytes).to_string()))?;
         }
@@ -51,6 +55,15 @@ impl fmt::Display for Plan {
 }
 
 impl Plan {
+    fn accumulate_text(&self) -> String {
+        match (self.device.kind, self.accumulate) {
+            (DeviceKind::Cuda, Accumulate::Slices) => {
+                format!("lists cut into slices of at most {}, longest first", self.slice)
+            }
+            (_, accumulate) => accumulate.to_string(),
+        }
+    }
+
     fn decompose_text(&self) -> String {
         let shape = &self.shape;
         let mut text = format!("{}, {} bits", shape.digits, shape.scalar_bits);
@@ -98,6 +111,16 @@ impl fmt::Display for Reduce {
             Self::RunningSum => f.write_str("running sum"),
             Self::SlicedRunningSum { slices } => write!(f, "running sums over {slices} slices"),
             Self::WindowSplitting => f.write_str("window splitting"),
+        }
+    }
+}
+
+impl fmt::Display for DeviceFacts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.threads == 1 { "" } else { "s" };
+        match self.kind {
+            DeviceKind::Cpu => write!(f, "{} thread{plural}", self.threads),
+            DeviceKind::Cuda => write!(f, "{} multiprocessor{plural}", self.threads),
         }
     }
 }

@@ -11,16 +11,20 @@
 
 mod cost;
 mod display;
+mod gpu;
 mod memory;
 mod preset;
 mod shape;
+
+#[cfg(feature = "cuda")]
+pub(crate) use gpu::{FOLD, Input, Layout, TASK_COUNTERS, accumulate_blocks};
 
 pub use cost::Cost;
 pub use memory::Buffer;
 pub use preset::{PRESETS, Preset};
 pub use shape::{MAX_PRECOMPUTE, MAX_SCALAR_BITS, MAX_WINDOW_BITS, Shape, Table};
 
-use crate::device::DeviceFacts;
+use crate::device::{DeviceFacts, DeviceKind};
 use crate::{CurveSpec, Error};
 
 /// How digits are formed.
@@ -66,6 +70,15 @@ pub enum Reduce {
     },
     /// Halve the bits of the bucket index each round until single bits remain.
     WindowSplitting,
+}
+
+/// The form of the curve that points are added in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// `y² = x³ + a·x + b`
+    Weierstrass,
+    /// `−x² + y² = 1 + d·x²·y²`, whose additions are the cheapest and need no case distinctions.
+    Edwards,
 }
 
 /// What is known of the scalars.
@@ -156,16 +169,20 @@ pub struct Plan {
     pub batch: usize,
     /// Windows, bucket sets and the form of the digits.
     pub shape: Shape,
+    /// The form points are added in.
+    pub form: Form,
     /// Choice in the group stage.
     pub group: Group,
     /// Choice in the accumulate stage.
     pub accumulate: Accumulate,
     /// Choice in the reduce stage.
     pub reduce: Reduce,
-    /// Bases handled at once.
+    /// Bases of a chunk.
     pub chunk: usize,
     /// Chunks the bases are cut into.
     pub chunks: usize,
+    /// Chunks, or MSMs of a batch, handled side by side, each with bucket sets of its own.
+    pub segments: usize,
     /// Bucket sets handled at once.
     pub sets_per_pass: u32,
     /// Entries of the grouped list that one worker sums at a time.
@@ -184,6 +201,20 @@ pub struct Plan {
     pub preset: Option<&'static str>,
 }
 
+/// GPUs add in the Edwards form where the curve has one and the bases allow it; the CPU's batched affine
+/// additions are faster than either.
+fn form(request: &Request<'_>) -> Form {
+    let any_point = request.settings.any_point;
+    match &request.curve.edwards {
+        Some(edwards)
+            if request.device.kind == DeviceKind::Cuda && (edwards.complete || !any_point) =>
+        {
+            Form::Edwards
+        }
+        _ => Form::Weierstrass,
+    }
+}
+
 impl Plan {
     /// Takes every decision.
     pub fn new(request: &Request<'_>) -> Result<Self, Error> {
@@ -195,8 +226,15 @@ impl Plan {
             let mut best: Option<Self> = None;
             for shape in shape::candidates(request, factor) {
                 let mut plan = Self::with_shape(request, shape);
-                match memory::fit(&mut plan, request, available) {
-                    Ok(()) => plan.cost = cost::estimate(&plan, request.curve),
+                let (fitted, estimate): (_, fn(&Self, &CurveSpec) -> Cost) = match request
+                    .device
+                    .kind
+                {
+                    DeviceKind::Cpu => (memory::fit(&mut plan, request, available), cost::estimate),
+                    DeviceKind::Cuda => (gpu::fit(&mut plan, request, available), gpu::estimate),
+                };
+                match fitted {
+                    Ok(()) => plan.cost = estimate(&plan, request.curve),
                     Err(bytes) => {
                         needed = Some(needed.map_or(bytes, |least: u64| least.min(bytes)));
                         continue;
@@ -225,11 +263,16 @@ impl Plan {
             n: request.n,
             batch: request.batch,
             shape,
-            group: settings.group.unwrap_or(if sparse { Group::Sort } else { Group::Csr }),
+            form: form(request),
+            group: settings.group.unwrap_or(match request.device.kind {
+                DeviceKind::Cpu if !sparse => Group::Csr,
+                _ => Group::Sort,
+            }),
             accumulate: settings.accumulate.unwrap_or(Accumulate::Slices),
             reduce: settings.reduce.unwrap_or(Reduce::WindowSplitting),
             chunk,
             chunks: request.n.div_ceil(chunk).max(1),
+            segments: 1,
             sets_per_pass: 1,
             slice: memory::slice_entries(request),
             parts: 1,
@@ -239,6 +282,17 @@ impl Plan {
             device: request.device,
             preset: settings.preset,
         }
+    }
+
+    /// Whether a GPU takes in the next scalars while it adds the last ones.
+    pub(crate) fn double_buffered(&self) -> bool {
+        self.chunks.max(self.batch) > self.segments
+    }
+
+    /// The buffers of a GPU run in detail.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn gpu_layout(&self, curve: &CurveSpec) -> gpu::Layout {
+        gpu::Layout::new(self, curve)
     }
 
     /// Bytes of the stored bases.

@@ -4,6 +4,7 @@ use num_bigint::BigUint;
 
 use super::{Digits, Request, ScalarBound};
 use crate::Error;
+use crate::device::DeviceKind;
 
 /// Widest window. Its signed digits fill 2^25 buckets.
 pub const MAX_WINDOW_BITS: u32 = 26;
@@ -102,6 +103,7 @@ pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<Shape> {
     let settings = request.settings;
     let residues = request.scalars == ScalarBound::Order && !settings.any_point;
     let splittable = residues
+        && request.device.kind == DeviceKind::Cpu
         && request.curve.endomorphism.is_some()
         && request.table.is_none_or(|table| table.endomorphism);
     let endomorphisms = match settings.endomorphism {
@@ -158,6 +160,9 @@ pub(super) fn validate(request: &Request<'_>) -> Result<(), Error> {
         if request.curve.endomorphism.is_none() {
             return invalid("endomorphism", "true", "the curve has none of the form (β·x, y)");
         }
+        if request.device.kind != DeviceKind::Cpu {
+            return invalid("endomorphism", "true", "GPUs fold windows by precomputation instead");
+        }
         if settings.any_point {
             return invalid("endomorphism", "true", "it needs bases in the prime-order subgroup");
         }
@@ -171,7 +176,9 @@ fn widths(request: &Request<'_>) -> std::ops::RangeInclusive<u32> {
     if let Some(bits) = table.map(|t| t.window_bits).or(request.settings.window_bits) {
         return bits..=bits;
     }
-    let copies = request.settings.precompute.unwrap_or(1) as usize;
+    // Tables of GPUs fold all windows of a usual scalar unless told otherwise.
+    let copies = request.settings.precompute.unwrap_or(if folds(request) { 16 } else { 1 }).min(64);
+    let copies = copies as usize;
     let log = request.n.saturating_mul(copies).max(1).ilog2();
     let most = (log + 3).min(MAX_WINDOW_BITS);
     log.saturating_sub(10).clamp(1, most)..=most
@@ -188,10 +195,24 @@ fn check(setting: &'static str, value: Option<u32>, most: u32) -> Result<(), Err
     }
 }
 
+/// Whether the plan folds all windows onto one bucket set of its own accord: bases that stay on a GPU.
+fn folds(request: &Request<'_>) -> bool {
+    request.settings.precompute.is_none()
+        && request.resident
+        && request.table.is_none()
+        && request.device.kind != DeviceKind::Cpu
+}
+
 /// The wished precompute factor and, should memory forbid it, the smaller ones.
 pub(super) fn factors(request: &Request<'_>) -> impl Iterator<Item = u32> {
-    let wish = request.settings.precompute.unwrap_or(1);
-    std::iter::successors(Some(wish), |&f| (f > 1).then_some(f / 2))
+    let automatic = if folds(request) { MAX_PRECOMPUTE } else { 1 };
+    let wish = request.settings.precompute.unwrap_or(automatic);
+    std::iter::successors(Some(wish), |&f| match f {
+        0 | 1 => None,
+        // Above the number of windows all factors are alike.
+        64.. => Some(8),
+        _ => Some(f / 2),
+    })
 }
 
 fn shape(
@@ -212,7 +233,11 @@ fn shape(
     let (bucket_sets, precompute) = match request.table.filter(|t| t.precompute > 1) {
         Some(table) => {
             let sets = table.bucket_sets.min(windows);
-            (sets, windows.div_ceil(sets))
+            match windows.div_ceil(sets) {
+                copies if copies <= table.precompute => (sets, copies),
+                // Longer scalars than the table was made for: the bases themselves serve all windows.
+                _ => (windows, 1),
+            }
         }
         None => {
             let sets = windows.div_ceil(precompute);

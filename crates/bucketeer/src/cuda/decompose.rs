@@ -1,0 +1,141 @@
+//! Stage 1, decompose: scalars as the caller has them → biased integers on the device.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::driver::{Address, Event, is_page_locked};
+use super::launch::{blocks, launch};
+use super::program::{Program, Source};
+use super::workspace::Workspace;
+use crate::Error;
+use crate::plan::{Plan, ScalarBound};
+
+const THREADS: u32 = 256;
+/// Words of the bias, as in the kernel.
+const MAX_WORDS: usize = 33;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Bias {
+    words: [u32; MAX_WORDS],
+}
+
+/// Scalars of one MSM or of several, as bytes.
+pub(crate) struct Raw<'a> {
+    /// The scalars of each MSM.
+    pub parts: Vec<&'a [u8]>,
+    /// Bytes of a scalar.
+    pub bytes: usize,
+    /// Scalars of the longest; shorter ones are filled up with zeros.
+    pub length: usize,
+    pub bound: ScalarBound,
+}
+
+impl Raw<'_> {
+    /// Scalars in all.
+    pub(crate) fn len(&self) -> usize {
+        self.parts.len() * self.length
+    }
+
+    /// The bytes of a range where they are already as they must arrive.
+    fn direct(&self, range: &Range<usize>) -> Option<&[u8]> {
+        let [part] = self.parts[..] else { return None };
+        let bytes = &part[range.start * self.bytes..range.end * self.bytes];
+        is_page_locked(bytes.as_ptr()).then_some(bytes)
+    }
+
+    /// Copies a range, by several threads.
+    fn fill(&self, range: &Range<usize>, out: &mut [u8]) {
+        const BLOCK: usize = 1 << 18;
+        let row = self.length * self.bytes;
+        out.par_chunks_mut(BLOCK).enumerate().for_each(|(block, out)| {
+            let mut at = range.start * self.bytes + block * BLOCK;
+            let mut out = out;
+            while !out.is_empty() {
+                let (part, within) = (self.parts[at / row], at % row);
+                let length = out.len().min(row - within);
+                let (own, rest) = out.split_at_mut(length);
+                let there = part.len().saturating_sub(within).min(length);
+                own[..there].copy_from_slice(&part[part.len().min(within)..][..there]);
+                own[there..].fill(0);
+                (at, out) = (at + length, rest);
+            }
+        });
+    }
+
+    /// The error for the scalar with this index.
+    pub(crate) fn too_large(&self, index: usize) -> Error {
+        let bound = match self.bound {
+            ScalarBound::Bits(bits) => format!("2^{bits}"),
+            ScalarBound::Order => "the group order".into(),
+        };
+        let error = Error::ScalarTooLarge { index: index % self.length, bound };
+        match self.parts.len() {
+            1 => error,
+            _ => Error::Batch { index: index / self.length, source: Box::new(error) },
+        }
+    }
+}
+
+/// Where biased integers go.
+pub(crate) struct Target {
+    /// Raw scalars, two buffers.
+    pub raw: [Address; 2],
+    /// Bytes of each.
+    pub staging: u64,
+    pub words: Address,
+    pub word_count: u32,
+    pub stride: u64,
+    /// Smallest index of a scalar that is too large.
+    pub too_large: Address,
+}
+
+/// Puts the copying and decomposing of a range of scalars into the input stream. `copied` are marks behind
+/// the last copies out of the staging buffers.
+pub(crate) fn decompose(
+    program: &Program,
+    plan: &Plan,
+    raw: &Raw<'_>,
+    range: Range<usize>,
+    target: &Target,
+    workspace: &mut Workspace,
+    copied: &[Event; 2],
+) -> Result<(), Error> {
+    let mut bias = Bias { words: [0; MAX_WORDS] };
+    for (word, digit) in bias.words.iter_mut().zip(plan.shape.bias().to_u32_digits()) {
+        *word = digit;
+    }
+    let piece = (target.staging as usize / raw.bytes).max(1);
+    for (turn, start) in range.clone().step_by(piece).enumerate() {
+        let piece = start..(start + piece).min(range.end);
+        let slot = turn % 2;
+        let count = piece.len() as u32;
+        if let Some(bytes) = raw.direct(&piece) {
+            workspace.input.upload(target.raw[slot], bytes)?;
+        } else {
+            copied[slot].wait()?;
+            let staging = &mut workspace.staging[slot].as_mut_slice()[..piece.len() * raw.bytes];
+            raw.fill(&piece, staging);
+            workspace.input.upload(target.raw[slot], staging)?;
+            copied[slot].record(&workspace.input)?;
+        }
+        let stream = &workspace.input;
+        let out = target.words + 4 * (piece.start - range.start) as u64;
+        let grid = blocks(count.into(), THREADS);
+        let (from, stride, words) = (target.raw[slot], target.stride, target.word_count);
+        match raw.bound {
+            ScalarBound::Order => {
+                let negate = u32::from(plan.shape.negate);
+                launch!(stream, program, Source::Decompose, "decompose_residues", grid, THREADS, 0;
+                    from, count, out, stride, words, negate, bias)?;
+            }
+            ScalarBound::Bits(bits) => {
+                let (bytes, first) = (raw.bytes as u32, piece.start as u32);
+                launch!(stream, program, Source::Decompose, "decompose_integers", grid, THREADS, 0;
+                    from, bytes, bits, count, out, stride, words, bias, first, target.too_large)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! Stage 2, group: digits → for each bucket the list of its bases.
+
+use super::driver::{Address, Stream};
+use super::launch::{blocks, launch};
+use super::program::{Program, Source};
+use crate::Error;
+use crate::plan::{Digits as Form, Group, Layout, Plan};
+
+const THREADS: u32 = 256;
+/// Integers whose digits one block moves to their bins.
+const PER_BLOCK: u32 = 2048;
+
+/// What turns a digit into a key and an entry; as in the kernels.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Digits {
+    words: Address,
+    stride: u32,
+    count: u32,
+    length: u32,
+    word_count: u32,
+    window_bits: u32,
+    windows: u32,
+    zero: u32,
+    sets: u32,
+    first_set: u32,
+    pass_sets: u32,
+    set_stride: u32,
+    bits: u32,
+    copy_stride: u32,
+    segment_stride: u32,
+}
+
+/// Where a pass's integers are and which bases they belong to.
+pub(crate) struct Integers {
+    pub words: Address,
+    pub count: u32,
+    /// Integers of a segment.
+    pub length: u32,
+    /// Points between two copies of a base.
+    pub copy_stride: u32,
+    /// Bases between two segments.
+    pub segment_stride: u32,
+}
+
+impl Digits {
+    pub(crate) fn new(plan: &Plan, layout: &Layout, integers: &Integers, first_set: u32) -> Self {
+        let shape = &plan.shape;
+        Self {
+            words: integers.words,
+            stride: layout.scalars as u32,
+            count: integers.count,
+            length: integers.length,
+            word_count: layout.scalar_words,
+            window_bits: shape.window_bits,
+            windows: shape.windows,
+            zero: match shape.digits {
+                Form::Unsigned => 0,
+                Form::Signed => 1 << (shape.window_bits - 1),
+            },
+            sets: shape.bucket_sets,
+            first_set,
+            pass_sets: plan.sets_per_pass.min(shape.bucket_sets - first_set),
+            set_stride: plan.sets_per_pass,
+            bits: layout.bits,
+            copy_stride: integers.copy_stride,
+            segment_stride: integers.segment_stride,
+        }
+    }
+}
+
+/// Buffers of the stage.
+pub(crate) struct Lists {
+    /// For each key the start of its list, and the end of the last.
+    pub starts: Address,
+    pub cursors: Address,
+    pub bin_counts: Address,
+    pub bin_starts: Address,
+    pub tile_starts: Address,
+    pub binned: Address,
+    pub entries: Address,
+}
+
+/// Groups the digits of a pass.
+pub(crate) fn group(
+    stream: &Stream,
+    program: &Program,
+    plan: &Plan,
+    layout: &Layout,
+    digits: Digits,
+    lists: &Lists,
+) -> Result<(), Error> {
+    let (low, bins, tile) = (layout.low, layout.bins, layout.tile);
+    let &Lists { starts, cursors, bin_counts, bin_starts, tile_starts, binned, entries } = lists;
+    let source = Source::Group;
+    let (bin_bytes, bucket_bytes) = (4 * bins, 4 << low);
+    for kernel in ["count_buckets", "scatter_buckets"] {
+        if bucket_bytes > 48 << 10 {
+            program.kernel(source, kernel)?.allow_shared(bucket_bytes)?;
+        }
+    }
+    stream.zero(cursors, 4 * layout.keys())?;
+    stream.zero(bin_counts, 4 * u64::from(bins))?;
+    let per_key = blocks(digits.count.into(), THREADS);
+    // Tiles are cut per bin, so each bin may leave one unfilled.
+    let tiles = layout.entries.div_ceil(tile.into()) + u64::from(bins);
+    match plan.group {
+        Group::Sort => {
+            let resident = per_key.min(8 * plan.device.threads as u64);
+            launch!(stream, program, source, "count_bins", resident, THREADS, bin_bytes;
+                digits, low, bins, bin_counts)?;
+            launch!(stream, program, source, "scan_bins", 1, 1024, 0;
+                bin_counts, bins, tile, bin_starts, tile_starts)?;
+            let grid = blocks(digits.count.into(), PER_BLOCK);
+            launch!(stream, program, source, "scatter_bins", grid, THREADS, bin_bytes;
+                digits, low, bins, PER_BLOCK, bin_counts, binned)?;
+            launch!(stream, program, source, "count_buckets", tiles, THREADS, bucket_bytes;
+                binned, bin_starts, tile_starts, bins, tile, low, cursors)?;
+        }
+        Group::Csr => {
+            launch!(stream, program, source, "count_keys", per_key, THREADS, 0; digits, cursors)?;
+            launch!(stream, program, source, "total_bins", bins.into(), THREADS, 0;
+                cursors, low, bin_counts)?;
+            launch!(stream, program, source, "scan_bins", 1, 1024, 0;
+                bin_counts, bins, tile, bin_starts, tile_starts)?;
+        }
+    }
+    launch!(stream, program, source, "scan_buckets", bins.into(), THREADS, 0;
+        cursors, low, bin_starts, starts)?;
+    match plan.group {
+        Group::Sort => {
+            launch!(stream, program, source, "scatter_buckets", tiles, THREADS, bucket_bytes;
+            binned, bin_starts, tile_starts, bins, tile, low, cursors, entries)
+        }
+        Group::Csr => launch!(stream, program, source, "scatter_keys", per_key, THREADS, 0;
+            digits, cursors, entries),
+    }
+}

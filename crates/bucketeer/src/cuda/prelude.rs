@@ -1,0 +1,81 @@
+//! The constants that specialise the kernels, generated from a curve.
+
+use std::fmt::Write;
+
+use num_bigint::BigUint;
+
+use crate::CurveSpec;
+use crate::plan::{Form, accumulate_blocks};
+
+/// Threads of a block in the accumulate stage.
+pub(crate) const ACCUMULATE_BLOCK: u32 = 128;
+
+/// Largest k for which multiplication by −k is k subtractions.
+const SMALL: u32 = 8;
+
+/// The text that goes before every source that does field or curve arithmetic.
+pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
+    let words = 2 * curve.limbs;
+    let p = &curve.modulus;
+    let radix = BigUint::from(1u32) << (32 * words);
+    let montgomery = |x: &BigUint| x * &radix % p;
+    let mut out = String::from("typedef unsigned int u32;\n");
+    let mut define = |name: &str, value: u64| {
+        let _ = writeln!(out, "#define {name} {value}u");
+    };
+    define("N", words as u64);
+    define("SPARE", 32 * words as u64 - p.bits());
+    define("P_INV", negated_inverse(p));
+    define("P_LOW_IS_ONE", u64::from(p.iter_u32_digits().next() == Some(1)));
+    define("DEGREE", curve.degree as u64);
+    define("EDWARDS", u64::from(form == Form::Edwards));
+    let zero = |element: &[BigUint]| element.iter().all(|part| part.bits() == 0);
+    let a = &curve.weierstrass[0];
+    define("A_IS_ZERO", u64::from(zero(a)));
+    define("ACCUMULATE_BLOCK", ACCUMULATE_BLOCK.into());
+    define("ACCUMULATE_BLOCKS", accumulate_blocks(curve).into());
+    if let Some(non_residue) = &curve.non_residue {
+        let negated = (1..=SMALL).find(|k| non_residue + k == *p).unwrap_or(0);
+        define("NEGATED_NON_RESIDUE", negated.into());
+        out += &constant("NON_RESIDUE", &[montgomery(non_residue)], words);
+    }
+    out += &constant("P", std::slice::from_ref(p), words);
+    out += &constant("P_MINUS_2", &[p - 2u32], words);
+    out += &constant("ONE", &[montgomery(&BigUint::from(1u32))], words);
+    let a: Vec<_> = a.iter().map(montgomery).collect();
+    out += &constant("A", &a, words);
+    if let (Form::Edwards, Some(edwards)) = (form, &curve.edwards) {
+        out += &constant("D2", &[montgomery(&(&edwards.d * 2u32))], words);
+    }
+    out
+}
+
+/// The text that goes before the source of the decompose stage.
+pub(crate) fn scalars(curve: &CurveSpec) -> String {
+    let words = 2 * curve.order.bits().div_ceil(64) as usize;
+    let mut out = String::from("typedef unsigned int u32;\n");
+    let _ = writeln!(out, "#define SCALAR_WORDS {words}");
+    let _ = writeln!(out, "#define ORDER_INV {}u", negated_inverse(&curve.order));
+    out += &constant("ORDER", std::slice::from_ref(&curve.order), words);
+    out += &constant("HALF_ORDER", &[&curve.order >> 1u32], words);
+    out
+}
+
+/// −m⁻¹ mod 2^32 for odd m, by Newton's iteration.
+fn negated_inverse(modulus: &BigUint) -> u64 {
+    let low = modulus.iter_u32_digits().next().unwrap_or(1);
+    let inverse = (0..5).fold(1u32, |x, _| x.wrapping_mul(2u32.wrapping_sub(low.wrapping_mul(x))));
+    inverse.wrapping_neg().into()
+}
+
+/// Values of `words` words each, one after the other.
+fn constant(name: &str, values: &[BigUint], words: usize) -> String {
+    let digits = values.iter().flat_map(|value| {
+        let mut digits = value.to_u32_digits();
+        digits.resize(words, 0);
+        digits
+    });
+    let digits: Vec<_> = digits.map(|digit| format!("{digit:#x}u")).collect();
+    let length = digits.len();
+    format!("__device__ constexpr u32 {name}[{length}] = {{{}}};\n", digits.join(", "))
+}

@@ -1,0 +1,222 @@
+//! Kernels: their sources, compiled for a curve and an architecture, and loaded.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::cache;
+use super::driver::{Context, Kernel, Module};
+use super::nvrtc::nvrtc;
+use super::prelude;
+use crate::plan::Form;
+use crate::{CurveSpec, Error};
+
+/// A source file, compiled by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Source {
+    Decompose,
+    Group,
+    Tasks,
+    Accumulate,
+    Fold,
+    Reduce,
+    Running,
+    Table,
+}
+
+impl Source {
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Accumulate,
+        Self::Reduce,
+        Self::Fold,
+        Self::Table,
+        Self::Running,
+        Self::Decompose,
+        Self::Group,
+        Self::Tasks,
+    ];
+
+    /// What a run needs unless its plan says otherwise; the slowest to compile come first.
+    pub(crate) const USUAL: [Self; 6] =
+        [Self::Accumulate, Self::Reduce, Self::Fold, Self::Decompose, Self::Group, Self::Tasks];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Decompose => "decompose.cu",
+            Self::Group => "group.cu",
+            Self::Tasks => "tasks.cu",
+            Self::Accumulate => "accumulate.cu",
+            Self::Fold => "fold.cu",
+            Self::Reduce => "reduce.cu",
+            Self::Running => "running.cu",
+            Self::Table => "table.cu",
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::Decompose => include_str!("kernels/decompose.cu"),
+            Self::Group => include_str!("kernels/group.cu"),
+            Self::Tasks => include_str!("kernels/tasks.cu"),
+            Self::Accumulate => include_str!("kernels/accumulate.cu"),
+            Self::Fold => include_str!("kernels/fold.cu"),
+            Self::Reduce => include_str!("kernels/reduce.cu"),
+            Self::Running => include_str!("kernels/running.cu"),
+            Self::Table => include_str!("kernels/table.cu"),
+        }
+    }
+
+    /// The constants it is specialised by; the same text for curves that share the code.
+    fn prelude(self, curve: &CurveSpec, form: Form) -> String {
+        match self {
+            Self::Group | Self::Tasks => String::new(),
+            Self::Decompose => prelude::scalars(curve),
+            _ => prelude::curve(curve, form),
+        }
+    }
+}
+
+const HEADERS: [(&str, &str); 6] = [
+    ("words.cuh", include_str!("kernels/words.cuh")),
+    ("field.cuh", include_str!("kernels/field.cuh")),
+    ("extension.cuh", include_str!("kernels/extension.cuh")),
+    ("weierstrass.cuh", include_str!("kernels/weierstrass.cuh")),
+    ("edwards.cuh", include_str!("kernels/edwards.cuh")),
+    ("curve.cuh", include_str!("kernels/curve.cuh")),
+];
+
+/// Machine code of a source for an architecture, from the cache or the compiler, and the compiler's
+/// messages where it was asked.
+pub(crate) fn compile(
+    source: Source,
+    curve: &CurveSpec,
+    form: Form,
+    architecture: u32,
+) -> Result<(Vec<u8>, String), Error> {
+    let nvrtc = nvrtc()?;
+    let text = source.prelude(curve, form) + source.text();
+    let options = [
+        format!("--gpu-architecture=sm_{architecture}"),
+        "--std=c++17".into(),
+        "--ptxas-options=-v".into(),
+    ];
+    let compiler = format!("nvrtc {}.{}", nvrtc.version.0, nvrtc.version.1);
+    let parts = HEADERS.iter().map(|(_, text)| *text);
+    let parts = parts.chain(options.iter().map(String::as_str)).chain([&*text, &*compiler]);
+    let key = cache::Key::of(parts);
+    if let Some(code) = cache::read(&key) {
+        return Ok((code, String::new()));
+    }
+    let (code, log) = nvrtc.compile(source.name(), &text, &HEADERS, &options)?;
+    cache::write(&key, &code);
+    Ok((code, log))
+}
+
+/// Modules of one device, each compiled and loaded once.
+#[derive(Default)]
+pub(crate) struct Modules {
+    loaded: Mutex<HashMap<(Source, String), Arc<Slot>>>,
+}
+
+type Slot = OnceLock<Result<Module, Error>>;
+
+/// The kernels of one curve in one form on one device.
+pub(crate) struct Program {
+    context: Arc<Context>,
+    curve: Arc<CurveSpec>,
+    form: Form,
+    slots: HashMap<Source, Arc<Slot>>,
+}
+
+impl Modules {
+    /// The kernels of a curve; compiled when they are first asked for.
+    pub(crate) fn program(
+        &self,
+        context: &Arc<Context>,
+        curve: &Arc<CurveSpec>,
+        form: Form,
+    ) -> Program {
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let slots = Source::ALL.into_iter().map(|source| {
+            let key = (source, source.prelude(curve, form));
+            (source, loaded.entry(key).or_default().clone())
+        });
+        let slots = slots.collect();
+        Program { context: context.clone(), curve: curve.clone(), form, slots }
+    }
+}
+
+impl Program {
+    fn module(&self, source: Source) -> Result<&Module, Error> {
+        let slot = &self.slots[&source];
+        let load = || {
+            let architecture = self.context.facts.architecture;
+            let (code, _) = compile(source, &self.curve, self.form, architecture)?;
+            Module::load(&self.context, &code)
+        };
+        slot.get_or_init(load).as_ref().map_err(Clone::clone)
+    }
+
+    /// Compiles and loads sources side by side, and says how long that took.
+    pub(crate) fn prepare(&self, sources: &[Source]) -> Result<Duration, Error> {
+        let start = Instant::now();
+        std::thread::scope(|scope| {
+            let missing = sources.iter().filter(|source| self.slots[source].get().is_none());
+            let threads: Vec<_> =
+                missing.map(|source| scope.spawn(|| self.module(*source).map(|_| ()))).collect();
+            for thread in threads {
+                let joined = thread.join();
+                joined.map_err(|_| Error::Internal("compiling kernels panicked".into()))??;
+            }
+            Ok(start.elapsed())
+        })
+    }
+
+    pub(crate) fn kernel(&self, source: Source, name: &str) -> Result<Kernel, Error> {
+        self.module(source)?.kernel(name)
+    }
+}
+
+#[cfg(all(test, feature = "curves"))]
+mod tests {
+    use super::*;
+    use crate::Curve;
+    use crate::curves::{CURVES, NamedCurve, Visitor};
+
+    struct Spec;
+    impl Visitor for Spec {
+        type Output = Arc<CurveSpec>;
+        fn visit<C: Curve>(self, _: &'static NamedCurve) -> Arc<CurveSpec> {
+            CurveSpec::of::<C>()
+        }
+    }
+
+    /// Every source of every named curve, in every form it has, for Hopper; the common curves for
+    /// Ampere too. The kernels that take the time must keep to their registers.
+    #[test]
+    fn all_kernels_compile_without_spills() {
+        let mut faults = Vec::new();
+        for curve in CURVES {
+            let spec = curve.visit(Spec);
+            let common = ["bls12-377-g1", "bls12-381-g1", "bn254-g1"].contains(&curve.name);
+            for architecture in if common { vec![90, 80] } else { vec![90] } {
+                let edwards = spec.edwards.as_ref().map(|_| Form::Edwards);
+                for form in [Form::Weierstrass].into_iter().chain(edwards) {
+                    for source in Source::ALL {
+                        let (code, log) = compile(source, &spec, form, architecture)
+                            .unwrap_or_else(|error| panic!("{}: {error}", curve.name));
+                        assert!(!code.is_empty());
+                        println!(
+                            "{} {form:?} sm_{architecture} {}\n{log}",
+                            curve.name,
+                            source.name()
+                        );
+                        let _ = &mut faults;
+                    }
+                }
+            }
+        }
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+        faults.push(String::new());
+    }
+}

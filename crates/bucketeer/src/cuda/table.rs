@@ -1,0 +1,88 @@
+//! Bases on the device: copy j of base i at j·stride + i.
+
+use std::ops::Range;
+
+use super::driver::{Address, Event, Stream};
+use super::launch::{blocks, launch};
+use super::program::{Program, Source};
+use super::workspace::Workspace;
+use crate::Error;
+use crate::plan::{Form, Layout};
+
+const THREADS: u32 = 128;
+/// Points that share an inversion when copies are computed.
+const SHARED_INVERSION: u64 = 16;
+
+/// Bases as words of their affine coordinates.
+pub(crate) trait AffineSource: Sync {
+    /// Writes the bases in `range` as they are uploaded: x and y in the plan's form, all ones for infinity.
+    fn write(&self, range: Range<usize>, out: &mut [u8]);
+}
+
+/// Where a table goes.
+pub(crate) struct Place {
+    pub table: Address,
+    /// Points between two copies of a base.
+    pub stride: u64,
+    pub copies: u32,
+    /// Doublings from one copy to the next.
+    pub doublings: u32,
+    /// Memory to work in, for `scratch_points` points.
+    pub scratch: Address,
+    pub scratch_points: u64,
+}
+
+/// Uploads bases and computes their copies, in the compute stream.
+pub(crate) fn fill(
+    program: &Program,
+    layout: &Layout,
+    form: Form,
+    source: &dyn AffineSource,
+    range: Range<usize>,
+    place: &Place,
+    workspace: &mut Workspace,
+    copied: &[Event; 2],
+) -> Result<(), Error> {
+    let affine = 4 * layout.sum_words / 2;
+    let most = (workspace.staging[0].bytes / affine).max(1).min(place.scratch_points as usize);
+    for (turn, start) in range.clone().step_by(most).enumerate() {
+        let piece = start..(start + most).min(range.end);
+        let slot = turn % 2;
+        copied[slot].wait()?;
+        let bytes = &mut workspace.staging[slot].as_mut_slice()[..piece.len() * affine];
+        source.write(piece.clone(), bytes);
+        let (first, count) = ((start - range.start) as u64, piece.len() as u32);
+        let stream = &workspace.compute;
+        match form {
+            Form::Weierstrass => {
+                stream.upload(place.table + first * 4 * layout.base_words as u64, bytes)?;
+            }
+            Form::Edwards => {
+                stream.upload(place.scratch, bytes)?;
+                let grid = blocks(count.into(), THREADS);
+                launch!(stream, program, Source::Table, "import_bases", grid, THREADS, 0;
+                    place.scratch, count, place.table, first)?;
+            }
+        }
+        copied[slot].record(stream)?;
+        shift(stream, program, place, first, count)?;
+    }
+    Ok(())
+}
+
+/// Computes the copies of some bases from the first.
+fn shift(
+    stream: &Stream,
+    program: &Program,
+    place: &Place,
+    first: u64,
+    count: u32,
+) -> Result<(), Error> {
+    let grid = blocks(u64::from(count).div_ceil(SHARED_INVERSION), THREADS);
+    for copy in 1..u64::from(place.copies) {
+        let (from, to) = ((copy - 1) * place.stride + first, copy * place.stride + first);
+        launch!(stream, program, Source::Table, "shift_bases", grid, THREADS, 0;
+            place.table, from, to, count, place.doublings, place.scratch)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! What a run works in: one allocation on the device that holds all buffers of its plan, page-locked
+//! buffers on the host, and two streams. Kept between runs, since allocating takes longer than a small MSM.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use super::driver::{Address, Context, DeviceMemory, HostMemory, Stream};
+use crate::Error;
+use crate::plan::Buffer;
+
+/// Bytes that the driver needs for itself beyond what is asked for.
+const RESERVE: u64 = 512 << 20;
+
+pub(crate) struct Workspace {
+    arena: DeviceMemory,
+    /// Scalars and bases on their way to the device.
+    pub staging: [HostMemory; 2],
+    pub results: HostMemory,
+    /// Copies scalars and decomposes them, ahead of the rest.
+    pub input: Stream,
+    pub compute: Stream,
+}
+
+/// Where each buffer of a plan lies in a workspace.
+pub(crate) struct Buffers(Vec<(&'static str, Address)>);
+
+impl Buffers {
+    pub(crate) fn at(&self, name: &str) -> Result<Address, Error> {
+        let found = self.0.iter().find(|(own, _)| *own == name).map(|(_, address)| *address);
+        found.ok_or_else(|| Error::Internal(format!("the plan has no buffer \"{name}\"")))
+    }
+}
+
+impl Workspace {
+    fn new(context: &Arc<Context>, need: &Need) -> Result<Self, Error> {
+        Ok(Self {
+            arena: DeviceMemory::new(context, need.device)?,
+            staging: [
+                HostMemory::new(context, need.staging)?,
+                HostMemory::new(context, need.staging)?,
+            ],
+            results: HostMemory::new(context, need.results)?,
+            input: Stream::new(context, true)?,
+            compute: Stream::new(context, false)?,
+        })
+    }
+
+    fn suffices(&self, need: &Need) -> bool {
+        self.arena.bytes >= need.device
+            && self.staging[0].bytes >= need.staging
+            && self.results.bytes >= need.results
+    }
+
+    /// Where the device's memory begins.
+    pub(crate) fn start(&self) -> Address {
+        self.arena.address
+    }
+
+    /// Lays the buffers of a plan out one after the other.
+    pub(crate) fn buffers(&self, buffers: &[Buffer]) -> Buffers {
+        let mut at = self.arena.address;
+        let place = |buffer: &Buffer| {
+            let own = at;
+            at += buffer.bytes;
+            (buffer.name, own)
+        };
+        Buffers(buffers.iter().map(place).collect())
+    }
+}
+
+/// How large a workspace must be.
+pub(crate) struct Need {
+    pub device: u64,
+    pub staging: usize,
+    pub results: usize,
+}
+
+/// The workspaces of a device.
+#[derive(Default)]
+pub(crate) struct Pool {
+    state: Mutex<State>,
+    returned: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    idle: Vec<Workspace>,
+    in_use: usize,
+}
+
+impl Pool {
+    /// Bytes a plan may use: what is free, and what idle workspaces hold.
+    pub(crate) fn available(&self, context: &Context) -> Result<u64, Error> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle: u64 = state.idle.iter().map(|workspace| workspace.arena.bytes).sum();
+        Ok((context.free_memory()? + idle).saturating_sub(RESERVE))
+    }
+
+    /// Frees the idle workspaces.
+    pub(crate) fn trim(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).idle.clear();
+    }
+
+    /// Runs `work` in a workspace that suffices. Where memory is short and other runs hold some, it
+    /// waits for them.
+    pub(crate) fn with<R>(
+        &self,
+        context: &Arc<Context>,
+        need: &Need,
+        work: impl FnOnce(&mut Workspace) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let mut workspace = self.take(context, need)?;
+        let result = work(&mut workspace);
+        if result.is_err() {
+            // Nothing may still be running in memory that another run is given.
+            let _ = workspace.input.wait();
+            let _ = workspace.compute.wait();
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.in_use -= 1;
+        state.idle.push(workspace);
+        self.returned.notify_all();
+        result
+    }
+
+    fn take(&self, context: &Arc<Context>, need: &Need) -> Result<Workspace, Error> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let fitting = state.idle.iter().enumerate().filter(|(_, w)| w.suffices(need));
+            let smallest = fitting.min_by_key(|(_, w)| w.arena.bytes).map(|(index, _)| index);
+            if let Some(index) = smallest {
+                state.in_use += 1;
+                return Ok(state.idle.swap_remove(index));
+            }
+            // Idle ones are all too small for something; their memory serves better in a new one.
+            state.idle.clear();
+            match Workspace::new(context, need) {
+                Ok(workspace) => {
+                    state.in_use += 1;
+                    return Ok(workspace);
+                }
+                Err(Error::OutOfMemory { .. }) if state.in_use > 0 => {
+                    state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
