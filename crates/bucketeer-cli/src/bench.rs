@@ -3,6 +3,7 @@
 //! For every preset and size the bases are loaded once, and timed apart; one run warms up and is checked
 //! against the bases' logarithms; then as many runs as asked for are timed, scalars in memory to sum.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -10,7 +11,7 @@ use bucketeer::conformance::KnownBases;
 use bucketeer::curves::{NamedCurve, Visitor};
 use bucketeer::io;
 use bucketeer::plan::{PRESETS, Preset};
-use bucketeer::{Bases, Curve, Device, Error, Scalars};
+use bucketeer::{Bases, Curve, Device, Error, Scalars, Timings};
 use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
 
@@ -47,6 +48,10 @@ pub struct Args {
     device: DeviceArgs,
     #[command(flatten)]
     plan: PlanArgs,
+    /// MSMs over the same bases in one call; times are of the whole batch
+    #[arg(long, value_name = "COUNT", default_value = "1",
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    batch: usize,
     /// Leave the scalars in ordinary memory instead of memory that a GPU copies from fastest
     #[arg(long)]
     pageable: bool,
@@ -78,6 +83,7 @@ pub fn run(args: &Args) -> Outcome {
         curve: args.curve.name,
         device: device.to_string(),
         distribution: args.random.distribution_name(),
+        batch: args.batch,
         seed: args.random.seed,
         repeat: args.repeat,
         results,
@@ -94,6 +100,7 @@ struct Report {
     curve: &'static str,
     device: String,
     distribution: &'static str,
+    batch: usize,
     seed: u64,
     repeat: usize,
     results: Vec<Measurement>,
@@ -122,6 +129,8 @@ enum Measured {
 struct Times {
     median_seconds: f64,
     min_seconds: f64,
+    /// Median of each stage; on a GPU the first two run beside the others.
+    stage_seconds: BTreeMap<&'static str, f64>,
     samples: Vec<f64>,
     load_seconds: f64,
     points_per_second: f64,
@@ -145,7 +154,8 @@ impl Visitor for Task<'_> {
         let sizes = n.sizes(*step);
         let presets = preset.map_or(&PRESETS[..1], |presets| presets.0);
         let largest = sizes.iter().copied().max().unwrap_or(0);
-        memory::Job { n: largest, batch: 1, settings: None }.check::<C>(curve, self.device)?;
+        memory::Job { n: largest, batch: self.args.batch, settings: None }
+            .check::<C>(curve, self.device)?;
         let activity = Activity::spinner("making bases");
         let known = KnownBases::<C>::new(largest, random.seed);
         let mut results = Vec::new();
@@ -176,44 +186,76 @@ impl Task<'_> {
         n: usize,
     ) -> Result<Times, Failure> {
         let Args { random, plan, repeat, .. } = self.args;
-        let scalars: Vec<C::ScalarField> = random.distribution.scalars(n, random.seed);
-        let scalars = if self.args.pageable {
-            Device::cpu().pinned(&scalars)?
-        } else {
-            self.device.pinned(&scalars)?
+        let host = if self.args.pageable { &Device::cpu() } else { self.device };
+        let make = |index: usize| {
+            let scalars: Vec<C::ScalarField> =
+                random.distribution.scalars(n, random.seed + index as u64);
+            host.pinned(&scalars)
         };
+        let batch = (0..self.args.batch).map(make).collect::<Result<Vec<_>, _>>()?;
+        let scalars: Vec<_> = batch.iter().map(|scalars| Scalars::residues(scalars)).collect();
         let builder = Bases::builder().settings(plan.settings(Some(preset), n));
         let started = Instant::now();
         let bases = builder.load(self.device, &known.points[..n])?;
         let load_seconds = started.elapsed().as_secs_f64();
-        let run = || bases.msm(Scalars::residues(&scalars));
-        if run()? != known.expected(&scalars) {
-            let text = format!("preset {} at n = {n}, by the bases' logarithms", preset.name);
-            return Err(Failure::WrongResult(text));
+        let run = || -> Result<(Vec<C::Group>, Timings), Error> {
+            match &scalars[..] {
+                [one] => {
+                    let report = bases.msm_with_report(*one)?;
+                    Ok((vec![report.result], report.timings))
+                }
+                many => {
+                    let many: Vec<_> = many.iter().collect();
+                    Ok((bases.msm_batch(&many)?, Timings::default()))
+                }
+            }
+        };
+        for (sum, scalars) in run()?.0.into_iter().zip(&batch) {
+            if sum != known.expected(scalars) {
+                let text = format!("preset {} at n = {n}, by the bases' logarithms", preset.name);
+                return Err(Failure::WrongResult(text));
+            }
         }
         let mut samples = Vec::with_capacity(*repeat);
+        let mut stages: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
         for _ in 0..*repeat {
             let started = Instant::now();
-            run()?;
+            let (_, timings) = run()?;
             samples.push(started.elapsed().as_secs_f64());
+            for (stage, time) in timings.stages() {
+                stages.entry(stage).or_default().push(time.as_secs_f64());
+            }
         }
-        Ok(Times::new(n, samples, load_seconds, bases.plan()))
+        let stages = stages.into_iter().map(|(stage, times)| (stage, median(&times))).collect();
+        Ok(Times::new(n * batch.len(), samples, stages, load_seconds, bases.plan()))
+    }
+}
+
+fn median(samples: &[f64]) -> f64 {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() % 2 {
+        1 => sorted[middle],
+        _ => (sorted[middle - 1] + sorted[middle]) / 2.0,
     }
 }
 
 impl Times {
-    fn new(n: usize, samples: Vec<f64>, load_seconds: f64, plan: &bucketeer::Plan) -> Self {
-        let mut sorted = samples.clone();
-        sorted.sort_by(f64::total_cmp);
-        let middle = sorted.len() / 2;
-        let median_seconds = match sorted.len() % 2 {
-            1 => sorted[middle],
-            _ => (sorted[middle - 1] + sorted[middle]) / 2.0,
-        };
-        let additions = plan.cost.bucket_additions + plan.cost.reduce_additions;
+    fn new(
+        n: usize,
+        samples: Vec<f64>,
+        stage_seconds: BTreeMap<&'static str, f64>,
+        load_seconds: f64,
+        plan: &bucketeer::Plan,
+    ) -> Self {
+        let median_seconds = median(&samples);
+        let msms = n as f64 / plan.n.max(1) as f64;
+        let additions = msms * (plan.cost.bucket_additions + plan.cost.reduce_additions);
         Self {
             median_seconds,
-            min_seconds: sorted[0],
+            min_seconds: samples.iter().copied().fold(f64::INFINITY, f64::min),
+            stage_seconds,
             samples,
             load_seconds,
             points_per_second: n as f64 / median_seconds,
@@ -252,7 +294,9 @@ impl Report {
     fn title(&self) -> String {
         let runs = if self.repeat == 1 { "one run" } else { "median of" };
         let count = if self.repeat == 1 { String::new() } else { format!(" {} runs", self.repeat) };
-        format!("{}, {} scalars, {runs}{count}", self.curve, self.distribution)
+        let batch =
+            if self.batch == 1 { String::new() } else { format!(", batches of {}", self.batch) };
+        format!("{}, {} scalars{batch}, {runs}{count}", self.curve, self.distribution)
     }
 
     fn plot(&self) -> String {

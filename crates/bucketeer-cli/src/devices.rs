@@ -20,7 +20,7 @@ struct Listing {
 
 #[derive(Serialize)]
 struct Entry {
-    name: &'static str,
+    name: String,
     available: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     facts: Option<Facts>,
@@ -30,6 +30,7 @@ struct Entry {
 
 #[derive(Serialize)]
 struct Facts {
+    description: String,
     threads: usize,
     free_memory: u64,
     ifma: bool,
@@ -37,31 +38,39 @@ struct Facts {
 
 /// Carries the command out.
 pub fn run(args: &Args) -> Outcome {
-    let devices: Vec<Entry> = ["cpu", "cuda", "webgpu"].into_iter().map(entry).collect();
+    let gpus = Device::cuda_count().unwrap_or(0);
+    let cuda = match gpus {
+        0 => vec!["cuda".into()],
+        _ => (0..gpus).map(|index| format!("cuda:{index}")).collect(),
+    };
+    let names = ["cpu".to_owned()].into_iter().chain(cuda).chain(["webgpu".to_owned()]);
+    let devices: Vec<Entry> = names.map(entry).collect();
     if args.json {
         return output::json(&Listing { devices });
     }
     let mut table = Table::new(&["device", "description"], 2);
     for entry in devices {
         let text = match (entry.facts, entry.reason) {
-            (Some(Facts { threads, free_memory, ifma }), _) => {
-                let arithmetic = if ifma { "AVX-512 IFMA" } else { "portable arithmetic" };
+            (Some(Facts { description, free_memory, .. }), _) => {
                 let memory = units::bytes(free_memory.into());
-                format!("{threads} threads, {arithmetic}, {memory} of memory free")
+                format!("{description}, {memory} of memory free")
             }
             (None, reason) => format!("not available: {}", reason.unwrap_or_default()),
         };
-        table.row(vec![entry.name.into(), text]);
+        table.row(vec![entry.name, text]);
     }
     Ok(table.text())
 }
 
-fn entry(name: &'static str) -> Entry {
-    match Device::named(name) {
+fn entry(name: String) -> Entry {
+    match Device::named(&name) {
         Ok(device) => {
             let facts = device.facts();
             let (threads, free_memory, ifma) = (facts.threads, facts.memory, facts.ifma);
-            let facts = Some(Facts { threads, free_memory, ifma });
+            // The description begins with the device's name, which has a column of its own.
+            let text = device.to_string();
+            let description = text.split_once(", ").map_or(&*text, |(_, rest)| rest).to_owned();
+            let facts = Some(Facts { description, threads, free_memory, ifma });
             Entry { name, available: true, facts, reason: None }
         }
         Err(Error::NoDevice { reason, .. }) => {

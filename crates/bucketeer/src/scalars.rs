@@ -178,6 +178,12 @@ pub trait AsScalars<F> {
     fn as_scalars(&self) -> Scalars<'_, F>;
 }
 
+impl<F: Copy> AsScalars<F> for Scalars<'_, F> {
+    fn as_scalars(&self) -> Scalars<'_, F> {
+        *self
+    }
+}
+
 impl<F, E: ScalarElement<F>> AsScalars<F> for [E] {
     fn as_scalars(&self) -> Scalars<'_, F> {
         E::scalars(self)

@@ -12,9 +12,7 @@ use rand_chacha::ChaCha20Rng;
 use super::KnownBases;
 use super::case::{Arrangement, Bases as Source, Case, Outcome, Run, Scalars as Form};
 use crate::plan::Preset;
-use crate::{
-    AsScalars, Bases, Builder, Curve, CurveSpec, Device, DeviceKind, Error, Model, Plan, Scalars,
-};
+use crate::{Bases, Builder, Curve, CurveSpec, Device, DeviceKind, Error, Model, Plan, Scalars};
 
 /// A curve on a device.
 pub(super) trait Subject {
@@ -53,15 +51,6 @@ struct Input<C: Curve> {
     logarithms: Option<Vec<C::ScalarField>>,
     /// The scalars as integers, where they are needed as such.
     integers: Vec<BigUint>,
-}
-
-/// Scalars of a field that the compiler knows only as a prime field.
-struct Residues<'a, F>(&'a [F]);
-
-impl<F> AsScalars<F> for Residues<'_, F> {
-    fn as_scalars(&self) -> Scalars<'_, F> {
-        Scalars::residues(self.0)
-    }
 }
 
 impl<'a, C: Curve> OnCurve<'a, C> {
@@ -155,13 +144,13 @@ impl<'a, C: Curve> OnCurve<'a, C> {
     fn batch(&self, case: &Case, input: &Input<C>, shared: bool) -> Option<String> {
         let n = input.points.len();
         let lengths = [n, 0, 1.min(n), n / 2, n.saturating_sub(1), n];
-        let scalars = lengths.map(|length| Residues(&input.residues[..length]));
+        let scalars = lengths.map(|length| Scalars::residues(&input.residues[..length]));
         let result = if shared {
             let batch: Vec<_> = scalars.iter().collect();
             let bases = self.builder(case).load(self.device, &input.points);
             bases.and_then(|bases| bases.msm_batch(&batch))
         } else {
-            let own = scalars.iter().map(|scalars| (&input.points[..scalars.0.len()], scalars));
+            let own = scalars.iter().map(|scalars| (&input.points[..scalars.len()], scalars));
             crate::msm_batch(&own.collect::<Vec<_>>())
         };
         let sums = match result {

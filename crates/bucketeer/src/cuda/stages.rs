@@ -226,13 +226,11 @@ impl Run<'_> {
         workspace.input.upload(too_large, &u32::MAX.to_le_bytes())?;
         let passes = plan.shape.bucket_sets.div_ceil(plan.sets_per_pass);
         let batch = raw.parts.len() > 1;
-        let at_once = plan.segments * plan.chunk.max(1);
         let carried = passes == 1 && plan.segments == 1 && !batch;
         let digits_per_base = u64::from(plan.shape.windows);
         let mut parts = Vec::new();
         let n = raw.len();
-        for (turn, start) in (0..n).step_by(at_once).enumerate() {
-            let range = start..(start + at_once).min(n);
+        for (turn, range) in plan.ranges(n).into_iter().enumerate() {
             let half = if plan.double_buffered() { turn % 2 } else { 0 };
             let table = self.table(&range, workspace, &mut marks, &copied)?;
             let target = self.target(half, too_large)?;

@@ -10,7 +10,9 @@ impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shape = &self.shape;
         let mut row = |name: &str, value: String| writeln!(f, "{name:<14} {value}");
-        row("bases", format!("{} in {} chunk(s) of {}", self.n, self.chunks, self.chunk))?;
+        let growing = if self.growing { "growing to " } else { "of " };
+        let chunks = format!("{} chunk(s) {growing}{}", self.chunks, self.chunk);
+        row("bases", format!("{} in {chunks}", self.n))?;
         if self.batch > 1 {
             row("batch", self.batch.to_string())?;
         }

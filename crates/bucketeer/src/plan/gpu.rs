@@ -21,6 +21,8 @@ pub(crate) const STAGING: u64 = 32 << 20;
 pub(crate) const FOLD: u64 = 256;
 /// Counters of the tasks: four totals and 1024 classes of length.
 pub(crate) const TASK_COUNTERS: u64 = 4 + 1024;
+/// From this many bases on, copying scalars takes long enough to be hidden behind additions.
+const GROWING: usize = 1 << 22;
 /// Below this many bases per chunk the reduction outweighs everything else.
 const MIN_CHUNK: usize = 1 << 10;
 
@@ -344,13 +346,14 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
         return Err(plan.n as u64 * u64::from(stored) * request.curve.point_bytes());
     }
     plan.chunk = plan.chunk.min(most);
-    if request.settings.chunk.is_none() && request.resident {
-        // Pieces, so that the next scalars travel while the last ones are added.
-        plan.chunk = plan.n.div_ceil((plan.n >> 21).clamp(1, 8)).max(1);
+    let grows = request.settings.chunk.is_none() && request.resident && plan.n >= GROWING;
+    if grows {
+        plan.chunk = plan.n.div_ceil(2);
     }
     let smallest = MIN_CHUNK.min(plan.chunk);
     loop {
-        plan.chunks = plan.n.div_ceil(plan.chunk).max(1);
+        plan.growing = grows && plan.chunk == plan.n.div_ceil(2);
+        plan.chunks = if plan.growing { 3 } else { plan.n.div_ceil(plan.chunk).max(1) };
         plan.sets_per_pass = plan.shape.bucket_sets;
         plan.segments = match (plan.batch, plan.chunks, request.settings.chunk) {
             (batch @ 2.., 1, _) => batch,

@@ -181,6 +181,9 @@ pub struct Plan {
     pub chunk: usize,
     /// Chunks the bases are cut into.
     pub chunks: usize,
+    /// Whether chunks grow — an eighth, three eighths, one half — so that a GPU has work after the first
+    /// few scalars have arrived.
+    pub growing: bool,
     /// Chunks, or MSMs of a batch, handled side by side, each with bucket sets of its own.
     pub segments: usize,
     /// Bucket sets handled at once.
@@ -272,6 +275,7 @@ impl Plan {
             reduce: settings.reduce.unwrap_or(Reduce::WindowSplitting),
             chunk,
             chunks: request.n.div_ceil(chunk).max(1),
+            growing: false,
             segments: 1,
             sets_per_pass: 1,
             slice: memory::slice_entries(request),
@@ -282,6 +286,16 @@ impl Plan {
             device: request.device,
             preset: settings.preset,
         }
+    }
+
+    /// The ranges of scalars that a GPU handles one after the other, of `n` in all.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn ranges(&self, n: usize) -> Vec<std::ops::Range<usize>> {
+        if self.growing {
+            return vec![0..n / 8, n / 8..n / 2, n / 2..n];
+        }
+        let step = self.segments * self.chunk.max(1);
+        (0..n).step_by(step).map(|start| start..(start + step).min(n)).collect()
     }
 
     /// Whether a GPU takes in the next scalars while it adds the last ones.

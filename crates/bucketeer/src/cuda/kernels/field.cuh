@@ -101,7 +101,7 @@ __device__ __forceinline__ void row_inner(u32 (&acc)[N], const u32 *a, u32 b) {
 // Adds m·p with m chosen to clear even[0].
 __device__ __forceinline__ void fold(u32 (&even)[N], u32 (&odd)[N]) {
 #if P_LOW_IS_ONE
-    u32 m = 0u - even[0];
+    u32 m = negate(even[0]);
     row_inner(odd, P + 1, m);
     even[0] = add_cc(even[0], m);
     even[1] = addc_cc(even[1], 0);
