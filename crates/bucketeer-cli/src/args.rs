@@ -2,7 +2,7 @@
 
 use bucketeer::conformance::Distribution;
 use bucketeer::curves::NamedCurve;
-use bucketeer::plan::{Preset, Settings};
+use bucketeer::plan::{Accumulate, Digits, Group, Preset, Reduce, Settings};
 use bucketeer::{Device, Error};
 use clap::builder::RangedU64ValueParser;
 
@@ -15,7 +15,7 @@ const MAX_THREADS: u64 = 4096;
 /// Where to run.
 #[derive(clap::Args)]
 pub struct DeviceArgs {
-    /// Device: auto, cpu, cuda[:i] or webgpu[:i]
+    /// Device: auto, cpu, cuda[:i] or webgpu[:i]; cuda:0,1 shares the work
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: String,
     /// Threads of the CPU [default: all]
@@ -53,6 +53,21 @@ pub struct PlanArgs {
     /// Shifted copies of each base to store
     #[arg(long, value_name = "FACTOR")]
     pub precompute: Option<u32>,
+    /// Digits: signed or unsigned
+    #[arg(long, value_name = "KIND", value_parser = digits)]
+    pub digits: Option<Digits>,
+    /// Group stage: sort or csr
+    #[arg(long, value_name = "WAY", value_parser = group)]
+    pub group: Option<Group>,
+    /// Accumulate stage: slices, per-bucket or fused-sweep
+    #[arg(long, value_name = "WAY", value_parser = accumulate)]
+    pub accumulate: Option<Accumulate>,
+    /// Reduce stage: window-splitting, running-sum or sliced:COUNT
+    #[arg(long, value_name = "WAY", value_parser = reduce)]
+    pub reduce: Option<Reduce>,
+    /// Most bases per chunk
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub chunk: Option<usize>,
     /// Most memory beyond the inputs, e.g. 512MiB or 4GiB
     #[arg(long, value_name = "BYTES", value_parser = units::parse_bytes)]
     pub memory_limit: Option<u64>,
@@ -67,6 +82,11 @@ impl PlanArgs {
         let mut settings = preset.map_or_else(Settings::default, |preset| preset.settings(n));
         settings.window_bits = self.window_bits.or(settings.window_bits);
         settings.precompute = self.precompute.or(settings.precompute);
+        settings.digits = self.digits.or(settings.digits);
+        settings.group = self.group.or(settings.group);
+        settings.accumulate = self.accumulate.or(settings.accumulate);
+        settings.reduce = self.reduce.or(settings.reduce);
+        settings.chunk = self.chunk.or(settings.chunk);
         settings.memory_limit = self.memory_limit;
         settings.any_point = self.any_point;
         settings
@@ -96,6 +116,48 @@ impl RandomArgs {
 fn distribution_help() -> String {
     let names = Distribution::ALL.map(|(name, _)| name).join(", ");
     format!("Kind of random scalars: {names}")
+}
+
+fn unknown(what: &'static str, name: &str, expected: &str) -> Error {
+    Error::UnknownName { what, name: name.into(), expected: expected.into() }
+}
+
+fn digits(name: &str) -> Result<Digits, Error> {
+    match name {
+        "signed" => Ok(Digits::Signed),
+        "unsigned" => Ok(Digits::Unsigned),
+        _ => Err(unknown("kind of digits", name, "signed, unsigned")),
+    }
+}
+
+fn group(name: &str) -> Result<Group, Error> {
+    match name {
+        "sort" => Ok(Group::Sort),
+        "csr" => Ok(Group::Csr),
+        _ => Err(unknown("way to group", name, "sort, csr")),
+    }
+}
+
+fn accumulate(name: &str) -> Result<Accumulate, Error> {
+    match name {
+        "slices" => Ok(Accumulate::Slices),
+        "per-bucket" => Ok(Accumulate::PerBucket),
+        "fused-sweep" => Ok(Accumulate::FusedSweep),
+        _ => Err(unknown("way to accumulate", name, "slices, per-bucket, fused-sweep")),
+    }
+}
+
+fn reduce(name: &str) -> Result<Reduce, Error> {
+    let slices = name.strip_prefix("sliced:").and_then(|count| count.parse().ok());
+    match (name, slices) {
+        ("window-splitting", _) => Ok(Reduce::WindowSplitting),
+        ("running-sum", _) => Ok(Reduce::RunningSum),
+        (_, Some(slices @ 1..)) => Ok(Reduce::SlicedRunningSum { slices }),
+        _ => {
+            let expected = "window-splitting, running-sum, sliced:COUNT";
+            Err(unknown("way to reduce", name, expected))
+        }
+    }
 }
 
 /// Parses the name of a curve.

@@ -50,7 +50,7 @@ impl Job<'_> {
         device: &Device,
     ) -> Result<(), Failure> {
         // The inputs of a GPU's run are in host memory; its own memory is the plan's business.
-        let on_gpu = device.facts().kind != DeviceKind::Cpu;
+        let on_gpu = device.kind() != DeviceKind::Cpu;
         let facts = if on_gpu { Device::cpu().facts() } else { device.facts() };
         let n = self.n as u128;
         let bases = n * size_of::<C>() as u128;

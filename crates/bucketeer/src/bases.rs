@@ -1,7 +1,9 @@
 //! Bases held on a device, and the MSMs computed from them.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
 
 use crate::control::{CancelToken, Control, Hook};
 use crate::device::DeviceKind;
@@ -41,10 +43,17 @@ struct Inner<C: Curve> {
     curve: Arc<CurveSpec>,
     settings: Settings,
     plan: Plan,
-    engine: Box<dyn Engine<C>>,
-    /// Bases that did not fit in their table and are converted chunk by chunk.
-    streamed: Option<Vec<C>>,
+    held: Held<C>,
     hook: Option<Hook>,
+}
+
+/// Where bases are held.
+enum Held<C: Curve> {
+    /// In an engine; `streamed` are bases that did not fit in their table and are converted chunk by
+    /// chunk.
+    Engine { engine: Box<dyn Engine<C>>, streamed: Option<Vec<C>> },
+    /// In shares, on a device each.
+    Shares(Vec<(Range<usize>, Bases<C>)>),
 }
 
 impl<C: Curve> Clone for Bases<C> {
@@ -162,6 +171,9 @@ impl<C: Curve> Builder<C> {
         if self.check_subgroup {
             check_points(device, points)?;
         }
+        if !device.parts().is_empty() {
+            return self.load_shares(device, points);
+        }
         let curve = CurveSpec::of::<C>();
         let settings = self.settings_for(points.len());
         let scalars = self.scalar_bits.map_or(ScalarBound::Order, ScalarBound::Bits);
@@ -191,9 +203,30 @@ impl<C: Curve> Builder<C> {
             streamed = Some(points.to_vec());
         }
         let (device, hook) = (device.clone(), self.hook.clone());
-        Ok(Bases {
-            inner: Arc::new(Inner { device, curve, settings, plan, engine, streamed, hook }),
-        })
+        let held = Held::Engine { engine, streamed };
+        Ok(Bases { inner: Arc::new(Inner { device, curve, settings, plan, held, hook }) })
+    }
+
+    /// Loads a range of the bases onto each of several devices.
+    fn load_shares(&self, device: &Device, points: &[C]) -> Result<Bases<C>, Error> {
+        let unchecked = Self { check_subgroup: false, hook: None, ..self.clone() };
+        let parts = device.parts();
+        let ranges = shares(points.len(), parts.len());
+        let loaded: Result<Vec<_>, Error> = std::thread::scope(|scope| {
+            let one = |(device, range): (&'_ Device, &Range<usize>)| {
+                unchecked.load(device, &points[range.clone()])
+            };
+            let threads: Vec<_> =
+                parts.iter().zip(&ranges).map(|part| scope.spawn(move || one(part))).collect();
+            threads.into_iter().map(joined).collect()
+        });
+        let loaded = loaded?;
+        let mut plan = loaded[0].plan().clone();
+        plan.n = points.len();
+        let (device, hook) = (device.clone(), self.hook.clone());
+        let (curve, settings) = (CurveSpec::of::<C>(), self.settings_for(points.len()));
+        let held = Held::Shares(ranges.into_iter().zip(loaded).collect());
+        Ok(Bases { inner: Arc::new(Inner { device, curve, settings, plan, held, hook }) })
     }
 
     /// One MSM over borrowed bases, without keeping them.
@@ -216,6 +249,90 @@ impl<C: Curve> Builder<C> {
         self.run(device, points, &scalars.into(), CancelToken::default())
     }
 
+    /// Many MSMs on a device, each with bases and scalars of its own, of any lengths.
+    pub fn msm_batch<S>(
+        &self,
+        device: &Device,
+        batch: &[(&[C], &S)],
+    ) -> Result<Vec<C::Group>, Error>
+    where
+        S: AsScalars<C::ScalarField> + ?Sized + Sync,
+    {
+        let small = batch.iter().all(|(bases, _)| bases.len() <= SIDE_BY_SIDE);
+        if small && device.kind() != DeviceKind::Cpu && device.parts().is_empty() {
+            return self.small_batch(device, batch);
+        }
+        in_batch(device, batch, small, |(bases, scalars)| {
+            self.msm(device, bases, scalars.as_scalars())
+        })
+    }
+
+    /// A batch of small MSMs on a GPU: as many at once as make a large one.
+    fn small_batch<S>(&self, device: &Device, batch: &[(&[C], &S)]) -> Result<Vec<C::Group>, Error>
+    where
+        S: AsScalars<C::ScalarField> + ?Sized + Sync,
+    {
+        const AT_ONCE: usize = 1 << 22;
+        let longest = batch.iter().map(|(bases, _)| bases.len()).max().unwrap_or(0).max(1);
+        let mut sums = Vec::with_capacity(batch.len());
+        for (turn, part) in batch.chunks(AT_ONCE / longest).enumerate() {
+            let first = turn * (AT_ONCE / longest);
+            match self.padded_batch(device, part, longest) {
+                Some(result) => {
+                    sums.extend(result.map_err(|error| error.in_batch_from(first))?);
+                }
+                None => sums.extend(
+                    in_batch(device, part, false, |(bases, scalars)| {
+                        self.msm(device, bases, scalars.as_scalars())
+                    })
+                    .map_err(|error| error.in_batch_from(first))?,
+                ),
+            }
+        }
+        Ok(sums)
+    }
+
+    /// MSMs filled up to one length with infinities and zeros, in one plan; `None` where that cannot be.
+    fn padded_batch<S>(
+        &self,
+        device: &Device,
+        batch: &[(&[C], &S)],
+        length: usize,
+    ) -> Option<Result<Vec<C::Group>, Error>>
+    where
+        S: AsScalars<C::ScalarField> + ?Sized + Sync,
+    {
+        let scalars: Vec<_> = batch.iter().map(|(_, scalars)| scalars.as_scalars()).collect();
+        let alike = scalars.iter().all(|s| s.bound() == scalars[0].bound());
+        let paired = batch.iter().zip(&scalars).all(|((bases, _), s)| bases.len() == s.len());
+        if batch.len() < 2 || !alike || !paired || self.check_subgroup {
+            return None;
+        }
+        let mut points = vec![C::zero(); batch.len() * length];
+        for ((bases, _), own) in batch.iter().zip(points.chunks_mut(length)) {
+            own[..bases.len()].copy_from_slice(bases);
+        }
+        let settings = self.settings_for(length);
+        let plan = Plan::new(&Request {
+            curve: &CurveSpec::of::<C>(),
+            n: length,
+            batch: batch.len(),
+            scalars: scalars[0].bound(),
+            resident: false,
+            table: None,
+            device: device.facts(),
+            settings: &settings,
+        });
+        let digits = |plan: &Plan| u64::from(plan.shape.windows) * points.len() as u64;
+        let run = || {
+            let plan = plan?;
+            let control = Control::new(self.hook.clone(), CancelToken::default(), digits(&plan));
+            let engine = device.engine::<C>(&plan)?;
+            engine.run_batch(&plan, Source::Borrowed(&points), &scalars, &control).transpose()
+        };
+        run().transpose()
+    }
+
     fn run(
         &self,
         device: &Device,
@@ -229,6 +346,9 @@ impl<C: Curve> Builder<C> {
         }
         if self.check_subgroup {
             check_points(device, points)?;
+        }
+        if !device.parts().is_empty() {
+            return self.run_shares(device, points, scalars, cancel);
         }
         let curve = CurveSpec::of::<C>();
         let settings = self.settings_for(points.len());
@@ -246,12 +366,34 @@ impl<C: Curve> Builder<C> {
         execute(device, &*engine, plan, Source::Borrowed(points), scalars, &self.hook, cancel)
     }
 
+    /// One MSM over borrowed bases, a range of them on each of several devices.
+    fn run_shares(
+        &self,
+        device: &Device,
+        points: &[C],
+        scalars: &Scalars<'_, C::ScalarField>,
+        cancel: CancelToken,
+    ) -> Result<Report<C>, Error> {
+        let unchecked = Self { check_subgroup: false, hook: None, ..self.clone() };
+        let parts = device.parts();
+        let reports = in_shares(&shares(points.len(), parts.len()), |index, range| {
+            let (points, scalars) = (&points[range.clone()], scalars.slice(range));
+            unchecked.run(&parts[index], points, &scalars, cancel.clone())
+        })?;
+        Report::sum(reports)
+    }
+
     /// The preset's settings, overridden by those made on the builder.
     fn settings_for(&self, n: usize) -> Settings {
         let Some(preset) = self.preset else { return self.settings.clone() };
         let (base, own) = (preset.settings(n), self.settings.clone());
         Settings {
             window_bits: own.window_bits.or(base.window_bits),
+            // A width of the user's own goes for all windows.
+            last_window_bits: match own.window_bits {
+                Some(_) => own.last_window_bits,
+                None => own.last_window_bits.or(base.last_window_bits),
+            },
             precompute: own.precompute.or(base.precompute),
             endomorphism: own.endomorphism.or(base.endomorphism),
             negate: own.negate.or(base.negate),
@@ -277,6 +419,19 @@ pub struct Report<C: Curve> {
     pub plan: Plan,
     /// Time per stage.
     pub timings: Timings,
+}
+
+impl<C: Curve> Report<C> {
+    /// The report of a run that was shared: sums added, stages as long as the longest.
+    fn sum(reports: Vec<Self>) -> Result<Self, Error> {
+        let add = |a: Self, b: Self| Self {
+            result: a.result + b.result,
+            plan: Plan { n: a.plan.n + b.plan.n, chunks: a.plan.chunks + b.plan.chunks, ..a.plan },
+            timings: a.timings.max(&b.timings),
+        };
+        let empty = || Error::Internal("a run without shares".into());
+        reports.into_iter().reduce(add).ok_or_else(empty)
+    }
 }
 
 impl<C: Curve> Bases<C> {
@@ -341,10 +496,13 @@ impl<C: Curve> Bases<C> {
             return Err(Error::Batch { index, source });
         }
         let longest = lengths.max().unwrap_or(0);
+        if let Held::Shares(bases) = &self.inner.held {
+            return batch_in_shares(bases, batch);
+        }
         if let Some(result) = self.run_batch(batch, longest) {
             return result;
         }
-        let one_by_one = self.inner.device.facts().kind != DeviceKind::Cpu;
+        let one_by_one = self.inner.device.kind() != DeviceKind::Cpu;
         let small = longest <= SIDE_BY_SIDE && self.inner.settings.memory_limit.is_none();
         in_batch(&self.inner.device, batch, small && !one_by_one, |scalars| {
             Ok(self.run(&scalars.as_scalars(), CancelToken::default())?.result)
@@ -357,7 +515,8 @@ impl<C: Curve> Bases<C> {
         S: AsScalars<C::ScalarField> + ?Sized,
     {
         let inner = &*self.inner;
-        if inner.streamed.is_some() || batch.len() < 2 || longest == 0 {
+        let Held::Engine { engine, streamed: None } = &inner.held else { return None };
+        if batch.len() < 2 || longest == 0 {
             return None;
         }
         let scalars: Vec<_> = batch.iter().map(|scalars| scalars.as_scalars()).collect();
@@ -365,7 +524,7 @@ impl<C: Curve> Bases<C> {
         let plan = self.plan_for(longest, batch.len(), scalars[0].bound()).ok()?;
         let digits = u64::from(plan.shape.windows) * (longest * batch.len()) as u64;
         let control = Control::new(inner.hook.clone(), CancelToken::default(), digits);
-        if alike { inner.engine.run_batch(&plan, &scalars, &control) } else { None }
+        if alike { engine.run_batch(&plan, Source::Resident, &scalars, &control) } else { None }
     }
 
     /// Starts an MSM in the background. The job owns the scalars and keeps the bases alive.
@@ -388,9 +547,18 @@ impl<C: Curve> Bases<C> {
         cancel: CancelToken,
     ) -> Result<Report<C>, Error> {
         let inner = &*self.inner;
+        let (engine, streamed) = match &inner.held {
+            Held::Engine { engine, streamed } => (engine, streamed),
+            Held::Shares(bases) => {
+                let ranges: Vec<_> = bases.iter().map(|(range, _)| range.clone()).collect();
+                return Report::sum(in_shares(&ranges, |index, range| {
+                    bases[index].1.run(&scalars.slice(range), cancel.clone())
+                })?);
+            }
+        };
         let plan = self.plan_for(scalars.len(), 1, scalars.bound())?;
-        let source = inner.streamed.as_ref().map_or(Source::Resident, |s| Source::Borrowed(s));
-        execute(&inner.device, &*inner.engine, plan, source, scalars, &inner.hook, cancel)
+        let source = streamed.as_ref().map_or(Source::Resident, |s| Source::Borrowed(s));
+        execute(&inner.device, &**engine, plan, source, scalars, &inner.hook, cancel)
     }
 
     /// The loading plan where it fits these scalars, another one on the same table where it does not.
@@ -412,6 +580,48 @@ impl<C: Curve> Bases<C> {
             settings: &settings,
         })
     }
+}
+
+/// `n` bases in equal ranges.
+fn shares(n: usize, parts: usize) -> Vec<Range<usize>> {
+    (0..parts).map(|i| i * n / parts..(i + 1) * n / parts).collect()
+}
+
+/// Runs one share on each device, side by side.
+fn in_shares<R: Send>(
+    ranges: &[Range<usize>],
+    run: impl Fn(usize, &Range<usize>) -> Result<R, Error> + Sync,
+) -> Result<Vec<R>, Error> {
+    std::thread::scope(|scope| {
+        let run = &run;
+        let spawn = |(i, range)| scope.spawn(move || run(i, range));
+        let threads: Vec<_> = ranges.iter().enumerate().map(spawn).collect();
+        threads.into_iter().map(joined).collect()
+    })
+}
+
+fn joined<R>(thread: ScopedJoinHandle<'_, Result<R, Error>>) -> Result<R, Error> {
+    thread.join().unwrap_or_else(|_| Err(Error::Internal("a share's thread panicked".into())))
+}
+
+/// A batch over bases in shares: each device computes all MSMs on its range.
+fn batch_in_shares<C: Curve, S>(
+    bases: &[(Range<usize>, Bases<C>)],
+    batch: &[&S],
+) -> Result<Vec<C::Group>, Error>
+where
+    S: AsScalars<C::ScalarField> + ?Sized + Sync,
+{
+    let ranges: Vec<_> = bases.iter().map(|(range, _)| range.clone()).collect();
+    let sums = in_shares(&ranges, |index, range| {
+        let own: Vec<_> = batch.iter().map(|scalars| scalars.as_scalars().slice(range)).collect();
+        bases[index].1.msm_batch(&own.iter().collect::<Vec<_>>())
+    })?;
+    let add = |mut total: Vec<C::Group>, share: Vec<C::Group>| {
+        total.iter_mut().zip(share).for_each(|(sum, own)| *sum += own);
+        total
+    };
+    sums.into_iter().reduce(add).ok_or_else(|| Error::Internal("a batch without shares".into()))
 }
 
 /// Carries out one plan on a device's threads.

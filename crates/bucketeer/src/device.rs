@@ -97,6 +97,9 @@ enum Inner {
     Cpu(Arc<Cpu>),
     #[cfg(feature = "cuda")]
     Cuda(Arc<Gpu>),
+    /// Devices of one kind that share every MSM.
+    #[cfg(feature = "cuda")]
+    Several(Arc<[Device]>),
 }
 
 struct Cpu {
@@ -130,6 +133,29 @@ impl Device {
         Ok(Self { inner: Inner::Cuda(Arc::new(Gpu::open(index)?)) })
     }
 
+    /// Several NVIDIA GPUs as one device: each holds a range of the bases and adds up its share, and the
+    /// sums are added. A GPU that is named twice is opened twice.
+    #[cfg(feature = "cuda")]
+    pub fn several_cuda(indices: &[usize]) -> Result<Self, Error> {
+        match indices {
+            [] => Err(Error::NoDevice { device: "cuda".into(), reason: "no GPU is named".into() }),
+            [index] => Self::cuda(*index),
+            many => {
+                let devices = many.iter().map(|index| Self::cuda(*index));
+                Ok(Self { inner: Inner::Several(devices.collect::<Result<_, _>>()?) })
+            }
+        }
+    }
+
+    /// The devices that share the work, where there are several.
+    pub(crate) fn parts(&self) -> &[Self] {
+        match &self.inner {
+            #[cfg(feature = "cuda")]
+            Inner::Several(devices) => devices,
+            _ => &[],
+        }
+    }
+
     /// How many NVIDIA GPUs there are; an error says why none can be used.
     #[cfg(feature = "cuda")]
     pub fn cuda_count() -> Result<usize, Error> {
@@ -145,7 +171,7 @@ impl Device {
                 Ok(Self::of_cpu(Cpu { pool, threads, ifma: false }))
             }
             #[cfg(feature = "cuda")]
-            Inner::Cuda(_) => Ok(self),
+            Inner::Cuda(_) | Inner::Several(_) => Ok(self),
         }
     }
 
@@ -163,7 +189,7 @@ impl Device {
         .clone()
     }
 
-    /// The device with this name: `auto`, `cpu`, `cuda`, `cuda:1`, `webgpu`, …
+    /// The device with this name: `auto`, `cpu`, `cuda`, `cuda:1`, `cuda:0,1`, `webgpu`, …
     pub fn named(name: &str) -> Result<Self, Error> {
         let (kind, index) = name.split_once(':').unwrap_or((name, "0"));
         let unavailable = |what: &str| {
@@ -172,19 +198,29 @@ impl Device {
                 reason: format!("this build of Bucketeer has no {what} engine; use --device cpu"),
             })
         };
-        match (kind, index.parse::<u32>()) {
+        let indices: Result<Vec<usize>, _> = index.split(',').map(str::parse).collect();
+        match (kind, indices) {
             ("auto", _) if name == kind => Ok(Self::best()),
             ("cpu", _) if name == kind => Ok(Self::cpu()),
             #[cfg(feature = "cuda")]
-            ("cuda", Ok(index)) => Self::cuda(index as usize),
+            ("cuda", Ok(indices)) => Self::several_cuda(&indices),
             #[cfg(not(feature = "cuda"))]
             ("cuda", Ok(_)) => unavailable("CUDA"),
-            ("webgpu", Ok(_)) => unavailable("WebGPU"),
+            ("webgpu", Ok(indices)) if indices.len() == 1 => unavailable("WebGPU"),
             _ => Err(Error::UnknownName {
                 what: "device",
                 name: name.into(),
-                expected: "auto, cpu, cuda[:i], webgpu[:i]".into(),
+                expected: "auto, cpu, cuda[:i[,j…]], webgpu[:i]".into(),
             }),
+        }
+    }
+
+    /// What sort of device this is.
+    pub fn kind(&self) -> DeviceKind {
+        match &self.inner {
+            Inner::Cpu(_) => DeviceKind::Cpu,
+            #[cfg(feature = "cuda")]
+            Inner::Cuda(_) | Inner::Several(_) => DeviceKind::Cuda,
         }
     }
 
@@ -194,6 +230,15 @@ impl Device {
             Inner::Cpu(cpu) => DeviceFacts::cpu(cpu.threads, cpu.ifma, available_memory()),
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => gpu.facts(),
+            // What each has at least.
+            #[cfg(feature = "cuda")]
+            Inner::Several(devices) => {
+                let facts = devices.iter().map(Self::facts);
+                let fewest = |a: DeviceFacts, b: DeviceFacts| {
+                    DeviceFacts::cuda(a.threads.min(b.threads), a.memory.min(b.memory))
+                };
+                facts.reduce(fewest).unwrap_or(DeviceFacts::cuda(1, 0))
+            }
         }
     }
 
@@ -203,6 +248,8 @@ impl Device {
             Inner::Cpu(_) => Ok(PinnedVec::plain(values.to_vec())),
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => Ok(PinnedVec::page_locked(gpu.pinned(values)?)),
+            #[cfg(feature = "cuda")]
+            Inner::Several(devices) => devices[0].pinned(values),
         }
     }
 
@@ -212,6 +259,10 @@ impl Device {
             Inner::Cpu(_) => cpu::engine::<C>(&plan.device),
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => crate::cuda::engine::<C>(gpu, plan),
+            #[cfg(feature = "cuda")]
+            Inner::Several(_) => {
+                Err(Error::Internal("several devices have no plan of their own".into()))
+            }
         }
     }
 
@@ -223,7 +274,7 @@ impl Device {
                 None => work(),
             },
             #[cfg(feature = "cuda")]
-            Inner::Cuda(_) => work(),
+            Inner::Cuda(_) | Inner::Several(_) => work(),
         }
     }
 }
@@ -253,6 +304,11 @@ impl fmt::Display for Device {
             }
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => gpu.fmt(f),
+            #[cfg(feature = "cuda")]
+            Inner::Several(devices) => {
+                let names: Vec<_> = devices.iter().map(ToString::to_string).collect();
+                f.write_str(&names.join(" + "))
+            }
         }
     }
 }

@@ -28,11 +28,13 @@ pub(crate) trait Engine<C: Curve>: Send + Sync {
         control: &Control,
     ) -> Result<(C::Group, Timings), Error>;
 
-    /// Carries out a plan for a batch over the resident bases. `None` if the engine is better off with one
-    /// MSM at a time.
+    /// Carries out a plan for a batch: over the resident bases, or over borrowed ones of which each MSM has
+    /// `plan.n` of its own, one after the other. `None` if the engine is better off with one MSM at a
+    /// time.
     fn run_batch(
         &self,
         _plan: &Plan,
+        _source: Source<'_, C>,
         _batch: &[Scalars<'_, C::ScalarField>],
         _control: &Control,
     ) -> Option<Result<Vec<C::Group>, Error>> {
@@ -72,6 +74,19 @@ impl Timings {
             ("reduce", self.reduce),
             ("combine", self.combine),
         ]
+    }
+
+    /// The longer of each stage, for runs side by side.
+    pub(crate) fn max(&self, other: &Self) -> Self {
+        Self {
+            compile: self.compile.max(other.compile),
+            load: self.load.max(other.load),
+            decompose: self.decompose.max(other.decompose),
+            group: self.group.max(other.group),
+            accumulate: self.accumulate.max(other.accumulate),
+            reduce: self.reduce.max(other.reduce),
+            combine: self.combine.max(other.combine),
+        }
     }
 
     /// All stages together.

@@ -101,6 +101,16 @@ pub enum Error {
     Internal(String),
 }
 
+impl Error {
+    /// The same error inside a larger batch, of which this one began at `first`.
+    pub(crate) fn in_batch_from(self, first: usize) -> Self {
+        match self {
+            Self::Batch { index, source } => Self::Batch { index: index + first, source },
+            other => other,
+        }
+    }
+}
+
 /// What is wrong with a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

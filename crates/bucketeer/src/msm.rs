@@ -1,7 +1,7 @@
 //! One call, best device.
 
-use crate::bases::{Builder, SIDE_BY_SIDE, in_batch};
-use crate::{AsScalars, Curve, Device, DeviceKind, Error, Scalars};
+use crate::bases::Builder;
+use crate::{AsScalars, Curve, Device, Error, Scalars};
 
 /// `Σ kᵢ·Pᵢ` on the best device present.
 ///
@@ -23,7 +23,8 @@ pub fn msm<'a, C: Curve>(
     Builder::default().msm(&Device::best(), bases, scalars)
 }
 
-/// Many MSMs, each with bases and scalars of its own, of any lengths.
+/// Many MSMs on the best device present, each with bases and scalars of its own, of any lengths.
+/// [`Builder::msm_batch`](crate::Builder::msm_batch) names the device.
 ///
 /// ```
 /// use ark_ec::AffineRepr;
@@ -38,11 +39,5 @@ where
     C: Curve,
     S: AsScalars<C::ScalarField> + ?Sized + Sync,
 {
-    let device = Device::best();
-    let builder = Builder::default();
-    let small = device.facts().kind == DeviceKind::Cpu
-        && batch.iter().all(|(bases, _)| bases.len() <= SIDE_BY_SIDE);
-    in_batch(&device, batch, small, |(bases, scalars)| {
-        builder.msm(&device, bases, scalars.as_scalars())
-    })
+    Builder::default().msm_batch(&Device::best(), batch)
 }

@@ -1,5 +1,7 @@
 //! Scalars in the forms callers have them.
 
+use std::ops::Range;
+
 use ark_ff::{BigInt, Fp, FpConfig, PrimeField};
 
 use crate::Error;
@@ -76,6 +78,25 @@ impl<'a, F> Scalars<'a, F> {
             Data::U32(s) => s.len(),
             Data::Words { data, words } => data.len() / words,
         }
+    }
+
+    /// The scalars in a range; what lies beyond the last one is left out.
+    pub(crate) fn slice(&self, range: &Range<usize>) -> Self
+    where
+        F: Copy,
+    {
+        let (start, end) = (range.start.min(self.len()), range.end.min(self.len()));
+        let data = match self.data {
+            Data::Residues(s) => Data::Residues(&s[start..end]),
+            Data::Bools(s) => Data::Bools(&s[start..end]),
+            Data::U8(s) => Data::U8(&s[start..end]),
+            Data::U16(s) => Data::U16(&s[start..end]),
+            Data::U32(s) => Data::U32(&s[start..end]),
+            Data::Words { data, words } => {
+                Data::Words { data: &data[start * words..end * words], words }
+            }
+        };
+        Self { data, bound: self.bound }
     }
 
     /// Whether there are none.

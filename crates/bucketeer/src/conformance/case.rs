@@ -135,6 +135,12 @@ pub(super) enum Run {
     SharedBatch,
     /// As a batch in which every MSM brings its own bases.
     OwnBatch,
+    /// As jobs, several of them in flight.
+    Jobs,
+    /// Cancelled by its hook, then once more to the end.
+    CancelledFirst,
+    /// With scalars in the memory that the device copies from fastest.
+    Pinned,
 }
 
 /// What must come of a case.
@@ -173,6 +179,7 @@ impl fmt::Display for Case {
 fn describe(settings: &Settings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let Settings {
         window_bits,
+        last_window_bits,
         precompute,
         endomorphism,
         negate,
@@ -189,6 +196,7 @@ fn describe(settings: &Settings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let parts = [
         text("preset", preset.map(Into::into)),
         text("window bits", window_bits.map(|v| v.to_string())),
+        text("last window bits", last_window_bits.map(|v| v.to_string())),
         text("precompute factor", precompute.map(|v| v.to_string())),
         text("endomorphism", endomorphism.map(|v| v.to_string())),
         text("negate", negate.map(|v| v.to_string())),

@@ -33,6 +33,8 @@ pub use inputs::{Distribution, KnownBases};
 
 use std::ops::AddAssign;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc;
 use std::time::Instant;
 
 use case::Case;
@@ -40,7 +42,7 @@ use subject::{OnCurve, Subject};
 
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::plan::Preset;
-use crate::{Curve, Device};
+use crate::{Curve, Device, DeviceKind};
 
 /// Which part of the table to run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -85,6 +87,10 @@ impl AddAssign for Summary {
     }
 }
 
+/// Curves tested side by side on a GPU, where much of the time is the host's: making inputs, compiling
+/// kernels and waiting.
+const SIDE_BY_SIDE: usize = 5;
+
 /// Runs the table on the named curves.
 pub fn run(device: &Device, filter: &Filter, report: &mut dyn FnMut(&CaseResult)) -> Summary {
     struct Named<'a> {
@@ -98,10 +104,28 @@ pub fn run(device: &Device, filter: &Filter, report: &mut dyn FnMut(&CaseResult)
             run_curve::<C>(curve.name, self.device, self.filter, self.report)
         }
     }
+    let wanted = |curve: &&NamedCurve| filter.curve.is_none_or(|only| only == *curve);
+    let curves: Vec<&'static NamedCurve> = CURVES.iter().filter(wanted).collect();
+    let workers = if device.kind() == DeviceKind::Cpu { 1 } else { SIDE_BY_SIDE };
+    let (next, (sender, results)) = (AtomicUsize::new(0), mpsc::channel());
     let mut summary = Summary::default();
-    for curve in CURVES.iter().filter(|curve| filter.curve.is_none_or(|only| only == *curve)) {
-        summary += curve.visit(Named { device, filter, report });
-    }
+    std::thread::scope(|scope| {
+        for _ in 0..workers.min(curves.len()) {
+            let (next, curves, sender) = (&next, &curves, sender.clone());
+            scope.spawn(move || {
+                while let Some(curve) = curves.get(next.fetch_add(1, Relaxed)) {
+                    // The receiver outlives the senders, so sending cannot fail.
+                    let report = &mut |result: &CaseResult| drop(sender.send(result.clone()));
+                    curve.visit(Named { device, filter, report });
+                }
+            });
+        }
+        drop(sender);
+        for result in results {
+            summary += Summary { passed: result.passed, failed: result.failed.len() };
+            report(&result);
+        }
+    });
     summary
 }
 
@@ -118,17 +142,19 @@ pub fn run_curve<C: Curve>(
 /// A row group: its cases for a subject.
 type Group = fn(&dyn Subject, &Filter) -> Vec<Case>;
 
-const GROUPS: [(&str, Group); 13] = [
+const GROUPS: [(&str, Group); 15] = [
     ("sizes", rows::sizes),
     ("scalars", rows::scalars),
     ("bases", rows::bases),
     ("window widths", settings::window_widths),
     ("decompositions", settings::decompositions),
+    ("last windows", settings::last_windows),
     ("precompute factors", settings::precompute_factors),
     ("stages", settings::stages),
     ("presets", settings::presets),
     ("batches", runs::batches),
     ("chunks", runs::chunks),
+    ("service", runs::service),
     ("integers", rows::integers),
     ("any point", rows::any_point),
     ("large", runs::large),

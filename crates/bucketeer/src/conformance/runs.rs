@@ -2,8 +2,9 @@
 
 use super::case::{Arrangement, Case, Outcome, Run, Scalars};
 use super::rows::case;
-use super::subject::{LARGE, Subject};
+use super::subject::{LARGE, LARGEST, Subject};
 use super::{Distribution, Filter};
+use crate::DeviceKind;
 use crate::plan::{Group, Settings};
 
 /// Batches over shared bases and over bases of their own, of unequal lengths.
@@ -52,12 +53,26 @@ pub(super) fn chunks(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     cases
 }
 
+/// What a service does with its bases: several jobs at once, a job that is stopped, scalars in page-locked
+/// memory.
+pub(super) fn service(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for n in if filter.quick { vec![65] } else { vec![1, 300, 4000] } {
+        for run in [Run::Jobs, Run::CancelledFirst, Run::Pinned] {
+            let scalars = Scalars::Kind(Distribution::Uniform, n);
+            cases.push(Case { run, ..case(Arrangement::Mixed, scalars, Settings::default()) });
+        }
+    }
+    cases
+}
+
 /// Enough bases for many slices per bucket set and for parts in the group stage; fewer where points are
 /// long and additions slow.
 pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     use Distribution::{Equal, Skewed, Uniform};
     let n = match subject.curve().point_bytes() {
         _ if filter.quick => 1 << 11,
+        _ if subject.kind() != DeviceKind::Cpu => LARGEST,
         0..=96 => LARGE,
         _ => (1 << 13) + 1,
     };

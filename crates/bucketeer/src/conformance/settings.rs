@@ -95,6 +95,27 @@ pub(super) fn decompositions(subject: &dyn Subject, filter: &Filter) -> Vec<Case
     cases
 }
 
+/// Last windows narrower and wider than the others.
+pub(super) fn last_windows(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    let pairs =
+        if filter.quick { vec![(5, 7)] } else { vec![(1, 9), (5, 1), (7, 8), (8, 3), (13, 14)] };
+    let mut cases = Vec::new();
+    for (bits, last) in pairs {
+        for precompute in [None, Some(3)] {
+            let settings = Settings {
+                window_bits: Some(bits),
+                last_window_bits: Some(last),
+                digits: Some(Digits::Unsigned),
+                precompute,
+                ..Settings::default()
+            };
+            let scalars = edges(subject.curve(), bits, 65);
+            cases.push(case(Arrangement::Distinct, scalars, settings));
+        }
+    }
+    cases
+}
+
 /// Every factor from 1 to 8 and factors above the number of windows.
 pub(super) fn precompute_factors(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let (widths, factors) = match filter.quick {

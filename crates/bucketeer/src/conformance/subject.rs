@@ -1,5 +1,7 @@
 //! A curve that carries out cases: the only part of the table that is generic.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use ark_ec::CurveGroup;
@@ -12,7 +14,10 @@ use rand_chacha::ChaCha20Rng;
 use super::KnownBases;
 use super::case::{Arrangement, Bases as Source, Case, Outcome, Run, Scalars as Form};
 use crate::plan::Preset;
-use crate::{Bases, Builder, Curve, CurveSpec, Device, DeviceKind, Error, Model, Plan, Scalars};
+use crate::{
+    AsScalars, Bases, Builder, Curve, CurveSpec, Device, DeviceKind, Error, Hook, Model, Plan,
+    Scalars,
+};
 
 /// A curve on a device.
 pub(super) trait Subject {
@@ -30,6 +35,8 @@ pub(super) trait Subject {
 pub(super) const KNOWN: usize = (1 << 12) + 1;
 /// Known bases of the largest cases, made when the first of these comes.
 pub(super) const LARGE: usize = (1 << 15) + 1;
+/// Known bases of the largest cases of GPUs.
+pub(super) const LARGEST: usize = (1 << 20) + 1;
 /// Points of the whole curve that a case may take.
 pub(super) const WHOLE: usize = 40;
 
@@ -40,6 +47,7 @@ pub(super) struct OnCurve<'a, C: Curve> {
     curve: Arc<CurveSpec>,
     known: KnownBases<C>,
     large: OnceLock<KnownBases<C>>,
+    largest: OnceLock<KnownBases<C>>,
     whole: Vec<C>,
 }
 
@@ -61,6 +69,7 @@ impl<'a, C: Curve> OnCurve<'a, C> {
             curve: CurveSpec::of::<C>(),
             known: KnownBases::new(KNOWN, 0xba5e5),
             large: OnceLock::new(),
+            largest: OnceLock::new(),
             whole: points_of_whole_curve(WHOLE),
         }
     }
@@ -86,6 +95,7 @@ impl<'a, C: Curve> OnCurve<'a, C> {
     fn known_bases(&self, n: usize, how: Arrangement) -> (Vec<C>, Vec<C::ScalarField>) {
         let known = match n {
             0..=KNOWN => &self.known,
+            _ if n > LARGE => self.largest.get_or_init(|| KnownBases::new(LARGEST, 0xba5e7)),
             _ => self.large.get_or_init(|| KnownBases::new(LARGE, 0xba5e6)),
         };
         let place = |i| {
@@ -140,6 +150,52 @@ impl<'a, C: Curve> OnCurve<'a, C> {
         judge(case, result).map(|fault| format!("{way}: {fault}"))
     }
 
+    /// Jobs over loaded bases, all submitted before the first is waited for.
+    fn jobs(&self, case: &Case, input: &Input<C>) -> Option<String> {
+        let run = || -> Result<bool, Error> {
+            let bases = self.builder(case).load(self.device, &input.points)?;
+            let ones = || vec![true; input.points.len()];
+            let owned = || Owned(input.residues.clone());
+            let jobs = [bases.submit(owned())?, bases.submit(owned())?, bases.submit(owned())?];
+            let other = bases.submit(ones())?;
+            drop(bases);
+            let sum = input.sum(input.points.len());
+            let all = other.wait()? == input.points.iter().map(|p| p.into_group()).sum();
+            let right = jobs.into_iter().map(|job| Ok(job.wait()? == sum));
+            Ok(all && right.collect::<Result<Vec<bool>, Error>>()?.into_iter().all(|right| right))
+        };
+        verdict(run())
+    }
+
+    /// A run whose hook stops it, and another on the same bases that must not notice.
+    fn cancelled_first(&self, case: &Case, input: &Input<C>) -> Option<String> {
+        let stop = Arc::new(AtomicBool::new(true));
+        let flag = stop.clone();
+        let hook: Hook = Arc::new(move |_| match flag.load(Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        });
+        let run = || -> Result<bool, Error> {
+            let builder = self.builder(case).on_progress(hook);
+            let bases = builder.load(self.device, &input.points)?;
+            let cancelled = bases.msm(Scalars::residues(&input.residues));
+            stop.store(false, Relaxed);
+            let sum = bases.msm(Scalars::residues(&input.residues))?;
+            Ok(cancelled == Err(Error::Cancelled) && sum == input.sum(input.points.len()))
+        };
+        verdict(run())
+    }
+
+    fn pinned(&self, case: &Case, input: &Input<C>) -> Option<String> {
+        let run = || -> Result<bool, Error> {
+            let scalars = self.device.pinned(&input.residues)?;
+            let bases = self.builder(case).load(self.device, &input.points)?;
+            let sum = bases.msm(Scalars::residues(&scalars))?;
+            Ok(scalars.len() == input.points.len() && sum == input.sum(scalars.len()))
+        };
+        verdict(run())
+    }
+
     /// Prefixes of the scalars as a batch, over shared bases or each with its own.
     fn batch(&self, case: &Case, input: &Input<C>, shared: bool) -> Option<String> {
         let n = input.points.len();
@@ -151,7 +207,7 @@ impl<'a, C: Curve> OnCurve<'a, C> {
             bases.and_then(|bases| bases.msm_batch(&batch))
         } else {
             let own = scalars.iter().map(|scalars| (&input.points[..scalars.len()], scalars));
-            crate::msm_batch(&own.collect::<Vec<_>>())
+            self.builder(case).msm_batch(self.device, &own.collect::<Vec<_>>())
         };
         let sums = match result {
             Ok(sums) => sums,
@@ -189,7 +245,7 @@ impl<C: Curve> Subject for OnCurve<'_, C> {
     }
 
     fn kind(&self) -> DeviceKind {
-        self.device.facts().kind
+        self.device.kind()
     }
 
     fn fault(&self, case: &Case) -> Option<String> {
@@ -202,7 +258,28 @@ impl<C: Curve> Subject for OnCurve<'_, C> {
             Run::Loaded(bits) => self.one(case, &input, Some(bits)),
             Run::SharedBatch => self.batch(case, &input, true),
             Run::OwnBatch => self.batch(case, &input, false),
+            Run::Jobs => self.jobs(case, &input),
+            Run::CancelledFirst => self.cancelled_first(case, &input),
+            Run::Pinned => self.pinned(case, &input),
         }
+    }
+}
+
+/// Residues that a job owns.
+struct Owned<F>(Vec<F>);
+
+impl<F> AsScalars<F> for Owned<F> {
+    fn as_scalars(&self) -> Scalars<'_, F> {
+        Scalars::residues(&self.0)
+    }
+}
+
+/// What is wrong with the outcome of a run that must be right.
+fn verdict(result: Result<bool, Error>) -> Option<String> {
+    match result {
+        Ok(true) => None,
+        Ok(false) => Some("a wrong outcome".into()),
+        Err(error) => Some(format!("error: {error}")),
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct Decomposed {
     words: usize,
     halves: usize,
     window_bits: u32,
+    /// The last window and its bits.
+    last: (u32, u32),
     /// Digit value that stands for zero.
     zero: u32,
 }
@@ -40,10 +42,11 @@ impl Decomposed {
         let bit = (window * self.window_bits) as usize;
         let (word, shift) = (bit / 64, bit % 64);
         let mut value = words[word] >> shift;
-        if shift + self.window_bits as usize > 64 {
+        let width = if window == self.last.0 { self.last.1 } else { self.window_bits };
+        if shift + width as usize > 64 {
             value |= words[word + 1] << (64 - shift);
         }
-        let value = (value as u32) & ((1 << self.window_bits) - 1);
+        let value = (value as u32) & ((1 << width) - 1);
         let scalar_negative = words[self.words - 1] >> 63 == 1;
         if value == self.zero {
             return None;
@@ -122,7 +125,8 @@ pub(crate) fn decompose(
         Digits::Unsigned => 0,
         Digits::Signed => 1 << (shape.window_bits - 1),
     };
-    Ok(Decomposed { data, words, halves, window_bits: shape.window_bits, zero })
+    let last = (shape.windows - 1, shape.last_window_bits);
+    Ok(Decomposed { data, words, halves, window_bits: shape.window_bits, last, zero })
 }
 
 /// Adds the bias and records the sign.

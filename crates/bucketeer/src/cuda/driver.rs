@@ -37,6 +37,8 @@ pub(crate) struct GpuFacts {
     /// Compute capability, major · 10 + minor.
     pub architecture: u32,
     pub multiprocessors: usize,
+    /// Shared memory that a block can be given.
+    pub shared_memory: u32,
     pub total_memory: u64,
     pub driver: i32,
 }
@@ -111,6 +113,8 @@ impl Context {
             name: result::device::get_name(device).or_fail("cuDeviceGetName")?,
             architecture: (10 * major + minor) as u32,
             multiprocessors: attribute(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as usize,
+            shared_memory: attribute(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?
+                as u32,
             // SAFETY: `device` comes from the driver.
             total_memory: unsafe { result::device::total_mem(device) }
                 .or_fail("cuDeviceTotalMem")? as u64,

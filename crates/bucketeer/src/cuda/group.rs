@@ -7,8 +7,8 @@ use crate::Error;
 use crate::plan::{Digits as Form, Group, Layout, Plan};
 
 const THREADS: u32 = 256;
-/// Integers whose digits one block moves to their bins.
-const PER_BLOCK: u32 = 2048;
+/// Threads of a block that sorts a tile in shared memory.
+const TILE_THREADS: u32 = 1024;
 
 /// What turns a digit into a key and an entry; as in the kernels.
 #[repr(C)]
@@ -20,6 +20,7 @@ pub(crate) struct Digits {
     length: u32,
     word_count: u32,
     window_bits: u32,
+    last_bits: u32,
     windows: u32,
     zero: u32,
     sets: u32,
@@ -53,6 +54,7 @@ impl Digits {
             length: integers.length,
             word_count: layout.scalar_words,
             window_bits: shape.window_bits,
+            last_bits: shape.last_window_bits,
             windows: shape.windows,
             zero: match shape.digits {
                 Form::Unsigned => 0,
@@ -81,7 +83,38 @@ pub(crate) struct Lists {
     pub entries: Address,
 }
 
-/// Groups the digits of a pass.
+/// How entries are cut into tiles that fit in a block's shared memory.
+struct Tiles {
+    /// Integers whose digits one block moves to their bins, and the shared memory it needs.
+    per_block: u32,
+    bin_bytes: u32,
+    /// Entries of a bin that one block moves to their buckets, and the shared memory it needs.
+    tile: u32,
+    bucket_bytes: u32,
+}
+
+impl Tiles {
+    /// As large as shared memory allows, and small enough that every multiprocessor has some.
+    fn new(plan: &Plan, layout: &Layout, digits: &Digits, shared: u32) -> Self {
+        // A word for each warp's share of a scan, and one for the total, beside the rest.
+        let room = shared.saturating_sub(256);
+        let wanted =
+            (layout.entries / (2 * plan.device.threads as u64)).clamp(1 << 11, 1 << 15) as u32;
+        let (bins, buckets) = (8 * layout.bins, 8 << layout.low);
+        let per_integer = digits.windows.div_ceil(digits.sets) * digits.pass_sets;
+        let fitting = wanted.min(room.saturating_sub(bins) / 8);
+        let per_block = (fitting / per_integer).max(1);
+        let tile = wanted.min(room.saturating_sub(buckets) / 6).max(1 << 10);
+        Self {
+            per_block,
+            bin_bytes: bins + 8 * per_block * per_integer,
+            tile,
+            bucket_bytes: buckets + 6 * tile,
+        }
+    }
+}
+
+/// Groups the digits of a pass. A block may use `shared` bytes of shared memory.
 pub(crate) fn group(
     stream: &Stream,
     program: &Program,
@@ -89,16 +122,13 @@ pub(crate) fn group(
     layout: &Layout,
     digits: Digits,
     lists: &Lists,
+    shared: u32,
 ) -> Result<(), Error> {
-    let (low, bins, tile) = (layout.low, layout.bins, layout.tile);
+    let (low, bins) = (layout.low, layout.bins);
     let &Lists { starts, cursors, bin_counts, bin_starts, tile_starts, binned, entries } = lists;
     let source = Source::Group;
-    let (bin_bytes, bucket_bytes) = (4 * bins, 4 << low);
-    for kernel in ["count_buckets", "scatter_buckets"] {
-        if bucket_bytes > 48 << 10 {
-            program.kernel(source, kernel)?.allow_shared(bucket_bytes)?;
-        }
-    }
+    let Tiles { per_block, bin_bytes, tile, bucket_bytes } =
+        Tiles::new(plan, layout, &digits, shared);
     stream.zero(cursors, 4 * layout.keys())?;
     stream.zero(bin_counts, 4 * u64::from(bins))?;
     let per_key = blocks(digits.count.into(), THREADS);
@@ -107,14 +137,16 @@ pub(crate) fn group(
     match plan.group {
         Group::Sort => {
             let resident = per_key.min(8 * plan.device.threads as u64);
-            launch!(stream, program, source, "count_bins", resident, THREADS, bin_bytes;
+            launch!(stream, program, source, "count_bins", resident, THREADS, 4 * bins;
                 digits, low, bins, bin_counts)?;
             launch!(stream, program, source, "scan_bins", 1, 1024, 0;
                 bin_counts, bins, tile, bin_starts, tile_starts)?;
-            let grid = blocks(digits.count.into(), PER_BLOCK);
-            launch!(stream, program, source, "scatter_bins", grid, THREADS, bin_bytes;
-                digits, low, bins, PER_BLOCK, bin_counts, binned)?;
-            launch!(stream, program, source, "count_buckets", tiles, THREADS, bucket_bytes;
+            let grid = blocks(digits.count.into(), per_block);
+            program.kernel(source, "scatter_bins")?.allow_shared(bin_bytes)?;
+            launch!(stream, program, source, "scatter_bins", grid, TILE_THREADS, bin_bytes;
+                digits, low, bins, per_block, bin_counts, binned)?;
+            program.kernel(source, "count_buckets")?.allow_shared(4 << low)?;
+            launch!(stream, program, source, "count_buckets", tiles, THREADS, 4 << low;
                 binned, bin_starts, tile_starts, bins, tile, low, cursors)?;
         }
         Group::Csr => {
@@ -129,8 +161,9 @@ pub(crate) fn group(
         cursors, low, bin_starts, starts)?;
     match plan.group {
         Group::Sort => {
-            launch!(stream, program, source, "scatter_buckets", tiles, THREADS, bucket_bytes;
-            binned, bin_starts, tile_starts, bins, tile, low, cursors, entries)
+            program.kernel(source, "scatter_buckets")?.allow_shared(bucket_bytes)?;
+            launch!(stream, program, source, "scatter_buckets", tiles, TILE_THREADS, bucket_bytes;
+                binned, bin_starts, tile_starts, bins, tile, low, cursors, entries)
         }
         Group::Csr => launch!(stream, program, source, "scatter_keys", per_key, THREADS, 0;
             digits, cursors, entries),

@@ -14,6 +14,8 @@ mod combine;
 mod decompose;
 mod driver;
 mod group;
+#[cfg(all(test, unix, feature = "curves"))]
+mod host_tests;
 mod launch;
 mod nvrtc;
 mod page_locked;
@@ -50,7 +52,7 @@ use crate::device::DeviceFacts;
 use crate::engine::{Engine, Source, Timings};
 use crate::plan::{Form, Plan};
 use crate::scalars::Data;
-use crate::{Curve, CurveSpec, Error, Scalars};
+use crate::{Curve, CurveSpec, Error, Scalars, parallel};
 
 /// An open GPU, shared by all engines on it.
 pub(crate) struct Gpu {
@@ -203,12 +205,14 @@ impl<C: Curve> Cuda<C> {
             Some(map) => {
                 let host = Edwards { d: map.d() };
                 let sums = combine(&host, plan, &layout, &parts, msms);
-                sums.iter().map(|sum| C::from_edwards(map, sum.affine()?)).collect()
+                let affine = parallel::map(msms, |i| C::from_edwards(map, sums[i].affine()?));
+                affine.into_iter().collect()
             }
             None => {
                 let host = Xyzz { a: crate::cpu::coefficient::<C>(&self.curve)? };
                 let sums = combine(&host, plan, &layout, &parts, msms);
-                sums.iter().map(|sum| C::from_weierstrass(sum.affine())).collect()
+                let affine = parallel::map(msms, |i| C::from_weierstrass(sums[i].affine()));
+                affine.into_iter().collect()
             }
         };
         let sums = affine.ok_or(Error::NotRepresentable)?;
@@ -250,15 +254,23 @@ impl<C: Curve> Engine<C> for Cuda<C> {
     fn run_batch(
         &self,
         plan: &Plan,
+        source: Source<'_, C>,
         batch: &[Scalars<'_, C::ScalarField>],
         control: &Control,
     ) -> Option<Result<Vec<C::Group>, Error>> {
-        let resident = self.resident.as_ref()?;
         if plan.chunks > 1 || batch.len() < 2 {
             return None;
         }
         let raw = raw(batch, plan.n);
-        Some(self.sums(plan, &Points::Resident(resident), &raw, control).map(|(sums, _)| sums))
+        let affine;
+        let points = match source {
+            Source::Resident => Points::Resident(self.resident.as_ref()?),
+            Source::Borrowed(points) => {
+                affine = self.affine(points);
+                Points::Borrowed(&affine)
+            }
+        };
+        Some(self.sums(plan, &points, &raw, control).map(|(sums, _)| sums))
     }
 }
 

@@ -127,6 +127,7 @@ impl Stages<'_> {
         let points = reduction.sets * (1 + u64::from(reduction.bits));
         Need {
             device: plan.bytes(),
+            limited: plan.memory_limit.is_some(),
             staging: layout.staging.max(1 << 16) as usize,
             results: points as usize * 4 * layout.sum_words + 256,
         }
@@ -142,15 +143,15 @@ impl Stages<'_> {
         let layout = plan.gpu_layout(self.curve);
         let table = plan.shape.table();
         let points = plan.n as u64 * u64::from(table.precompute);
-        // Idle workspaces were counted as free.
-        self.pool.trim();
-        let memory = DeviceMemory::new(self.context, points * 4 * layout.base_words as u64)?;
+        let bytes = points * 4 * layout.base_words as u64;
+        let memory = self.pool.allocate(self.context, bytes)?;
         let per_point = layout.loading_bytes();
         let run = plan.bytes() - plan.table_bytes();
         let scratch_points = (run / per_point).clamp(1 << 12, 1 << 20).min(plan.n.max(1) as u64);
         let affine = 4 * layout.sum_words / 2;
         let need = Need {
             device: scratch_points * per_point,
+            limited: plan.memory_limit.is_some(),
             staging: (scratch_points as usize * affine).min(32 << 20),
             results: 256,
         };
@@ -176,7 +177,6 @@ impl Stages<'_> {
             )?;
             workspace.compute.wait()
         })?;
-        self.pool.trim();
         Ok((Resident { memory, n: plan.n }, compiled))
     }
 
@@ -247,7 +247,11 @@ impl Run<'_> {
                 count: range.len() as u32,
                 length: plan.chunk as u32,
                 copy_stride: table.1,
-                segment_stride: if batch { 0 } else { plan.chunk as u32 },
+                // MSMs over resident bases share them.
+                segment_stride: match self.points {
+                    Points::Resident(_) if batch => 0,
+                    _ => plan.chunk as u32,
+                },
             };
             for first_set in (0..plan.shape.bucket_sets).step_by(plan.sets_per_pass as usize) {
                 let first = !carried || turn == 0;
@@ -377,7 +381,8 @@ impl Run<'_> {
         let (lists, sums) = (self.lists()?, self.sums()?);
         let digits = Digits::new(plan, layout, pass.integers, pass.first_set);
         marks.around(Stage::Group, workspace, |workspace| {
-            group(&workspace.compute, program, plan, layout, digits, &lists)
+            let shared = self.stages.context.facts.shared_memory;
+            group(&workspace.compute, program, plan, layout, digits, &lists, shared)
         })?;
         if plan.accumulate != Accumulate::FusedSweep {
             marks.around(Stage::Accumulate, workspace, |workspace| {

@@ -7,6 +7,9 @@ use super::driver::{Address, Context, DeviceMemory, HostMemory, Stream};
 use crate::Error;
 use crate::plan::Buffer;
 
+/// Least sizes, so that small runs of all kinds share one workspace.
+const LEAST: Need = Need { device: 32 << 20, limited: false, staging: 1 << 20, results: 1 << 16 };
+
 /// Bytes that the driver needs for itself beyond what is asked for.
 const RESERVE: u64 = 512 << 20;
 
@@ -32,13 +35,12 @@ impl Buffers {
 
 impl Workspace {
     fn new(context: &Arc<Context>, need: &Need) -> Result<Self, Error> {
+        let staging = need.staging.max(LEAST.staging);
+        let device = if need.limited { need.device } else { need.device.max(LEAST.device) };
         Ok(Self {
-            arena: DeviceMemory::new(context, need.device)?,
-            staging: [
-                HostMemory::new(context, need.staging)?,
-                HostMemory::new(context, need.staging)?,
-            ],
-            results: HostMemory::new(context, need.results)?,
+            arena: DeviceMemory::new(context, device)?,
+            staging: [HostMemory::new(context, staging)?, HostMemory::new(context, staging)?],
+            results: HostMemory::new(context, need.results.max(LEAST.results))?,
             input: Stream::new(context, true)?,
             compute: Stream::new(context, false)?,
         })
@@ -70,6 +72,8 @@ impl Workspace {
 /// How large a workspace must be.
 pub(crate) struct Need {
     pub device: u64,
+    /// Whether not a byte more may be allocated on the device.
+    pub limited: bool,
     pub staging: usize,
     pub results: usize,
 }
@@ -95,9 +99,16 @@ impl Pool {
         Ok((context.free_memory()? + idle).saturating_sub(RESERVE))
     }
 
-    /// Frees the idle workspaces.
-    pub(crate) fn trim(&self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).idle.clear();
+    /// Device memory outside workspaces. Idle workspaces are given up for it where that is needed.
+    pub(crate) fn allocate(
+        &self,
+        context: &Arc<Context>,
+        bytes: u64,
+    ) -> Result<DeviceMemory, Error> {
+        DeviceMemory::new(context, bytes).or_else(|_| {
+            self.state.lock().unwrap_or_else(PoisonError::into_inner).idle.clear();
+            DeviceMemory::new(context, bytes)
+        })
     }
 
     /// Runs `work` in a workspace that suffices. Where memory is short and other runs hold some, it

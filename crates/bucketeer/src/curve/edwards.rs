@@ -82,6 +82,7 @@ pub struct EdwardsMap<F> {
     /// Coefficient of the form with a = −1.
     pub(super) d: F,
     scale: F,
+    inverse_of_scale: F,
     /// `None` if the curve is in Edwards form already.
     montgomery: Option<Montgomery<F>>,
 }
@@ -113,7 +114,8 @@ impl<F: Field> EdwardsMap<F> {
             }
         };
         let scale = (-a).sqrt()?;
-        Some(Self { d: -d * a.inverse()?, scale, montgomery })
+        let inverse_of_scale = scale.inverse()?;
+        Some(Self { d: -d * a.inverse()?, scale, inverse_of_scale, montgomery })
     }
 
     /// Whether additions are right for every point of the curve: −1 is a square and d is not.
@@ -145,13 +147,14 @@ impl<F: Field> EdwardsMap<F> {
 
     /// Back to the curve's own model; `None` is infinity.
     pub(super) fn undo(&self, (x, y): (F, F)) -> Option<Option<(F, F)>> {
-        let x = x * self.scale.inverse()?;
+        let x = x * self.inverse_of_scale;
         let Some(m) = &self.montgomery else { return Some(Some((x, y))) };
         if x == F::ZERO && y == F::ONE {
             return Some(None);
         }
-        let u = (F::ONE + y) * (F::ONE - y).inverse()?;
-        let v = u * x.inverse()?;
+        // u = (1+y)/(1−y) and v = u/x, by one inversion.
+        let v = (F::ONE + y) * ((F::ONE - y) * x).inverse()?;
+        let u = v * x;
         Some(Some(((u + m.third_of_a) * m.inverse_of_b, v * m.inverse_of_b)))
     }
 }

@@ -26,10 +26,14 @@ impl fmt::Display for Plan {
             row("segments", format!("{} side by side", self.segments))?;
         }
         row("decompose", self.decompose_text())?;
+        let last = match shape.last_window_bits {
+            same if same == shape.window_bits => String::new(),
+            other => format!(", the last of {other}"),
+        };
         row(
             "windows",
             format!(
-                "{} of {} bits, precompute factor {}, {} bucket set(s) of {} buckets",
+                "{} of {} bits{last}, precompute factor {}, {} bucket set(s) of {} buckets",
                 shape.windows,
                 shape.window_bits,
                 shape.precompute,

@@ -8,8 +8,9 @@ use super::memory::BASES;
 use super::{Accumulate, Buffer, Cost, Digits, Form, Group, Plan, Reduce, Request};
 use crate::CurveSpec;
 
-/// Keys of a pass: 2^12 bins of 2^14 buckets.
+/// Keys of a pass: at most 2^13 bins of 2^13 buckets, whose counters fit in any GPU's shared memory.
 const MAX_KEY_BITS: u32 = 26;
+const MAX_LOW_BITS: u32 = 13;
 const MAX_BIN_BITS: u32 = 12;
 /// Positions in a grouped list are 32-bit.
 const MAX_ENTRIES: u64 = u32::MAX as u64;
@@ -46,8 +47,6 @@ pub(crate) struct Layout {
     pub scalars: u64,
     /// Most entries of a pass.
     pub entries: u64,
-    /// Entries a block groups at a time.
-    pub tile: u32,
     /// Entries of a task.
     pub slice: u32,
     pub tasks: u64,
@@ -111,13 +110,13 @@ impl Layout {
         let shape = &plan.shape;
         let element = 2 * curve.limbs * curve.degree;
         let bits = match shape.digits {
-            Digits::Unsigned => shape.window_bits,
+            Digits::Unsigned => shape.window_bits.max(shape.last_window_bits),
             Digits::Signed => shape.window_bits - 1,
         };
         let sets = plan.segments as u64 * u64::from(plan.sets_per_pass);
         let keys = sets << bits;
         let key_bits = keys.max(2).next_power_of_two().ilog2();
-        let low = key_bits.div_ceil(2).max(key_bits.saturating_sub(MAX_BIN_BITS));
+        let low = key_bits.div_ceil(2).max(key_bits.saturating_sub(MAX_BIN_BITS)).min(MAX_LOW_BITS);
         let scalars = plan.segments as u64 * plan.chunk as u64;
         let copies = u64::from(shape.precompute);
         let windows = (u64::from(plan.sets_per_pass) * copies).min(u64::from(shape.windows));
@@ -126,25 +125,27 @@ impl Layout {
         let slice = slice(plan, entries, keys, lanes);
         let (cut, mean) = (u64::from(slice), entries.div_ceil(keys));
         let split = entries / cut;
-        let blocks = 4 * plan.device.threads as u64;
         Self {
             base_words: element * if plan.form == Form::Edwards { 3 } else { 2 },
             sum_words: element * 4,
-            scalar_words: (shape.windows * shape.window_bits + 1).div_ceil(32),
+            scalar_words: (shape.digit_bits() + 1).div_ceil(32),
             bits,
             sets,
             low,
             bins: keys.div_ceil(1 << low) as u32,
             scalars,
             entries,
-            tile: (entries / blocks).clamp(1 << 11, 1 << 14) as u32,
             slice,
             tasks: keys.min(entries) + split,
             // A list of more than `cut` entries is cut into fewer than 2·length/cut pieces.
             slots: 2 * split + 1,
             splits: split + 1,
             large: split / FOLD + 1,
-            fold_width: mean.div_ceil(cut).next_power_of_two().clamp(2, 32) as u32,
+            // Where a usual bucket is whole, those that are split are few and long.
+            fold_width: match mean.div_ceil(cut) {
+                1 => 32,
+                pieces => pieces.next_power_of_two().min(32) as u32,
+            },
             staging: (scalars.saturating_mul(128)).min(STAGING),
             loading: scalars.min(1 << 18),
             reduction: Reduction::new(plan, sets, bits, entries, lanes),
@@ -218,7 +219,8 @@ fn slice(plan: &Plan, entries: u64, keys: u64, lanes: u64) -> u32 {
         Accumulate::Slices => {
             let mean = entries.div_ceil(keys);
             let even = (entries + entries / 8).div_ceil(lanes);
-            let wanted = if keys >= 2 * lanes { even.max(2 * mean) } else { even };
+            // A long task must not outlast all others together.
+            let wanted = if keys >= 2 * lanes { (2 * mean).max(even / 4) } else { even };
             wanted.clamp(8, 1 << 12) as u32
         }
     }
@@ -396,7 +398,7 @@ fn bases(plan: &Plan, request: &Request<'_>, layout: &Layout) -> Buffer {
 }
 
 /// Additions × products ÷ the rate of the multipliers, plus bytes ÷ bandwidth, plus what a chain of
-/// additions takes when there are too few of them. Rates are an H200's, per multiprocessor.
+/// additions takes by itself. Rates are an H200's, per multiprocessor.
 pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
     const WIDE_PRODUCTS: f64 = 29.0 * 1.75; // 32-bit products per ns and multiprocessor
     const BANDWIDTH: f64 = 20.0; // bytes per ns and multiprocessor
@@ -423,12 +425,13 @@ pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
     // One addition at a time: the latency of its products.
     let step = 4.4 * wide / 2.0 / 1.75;
     let longest = f64::from(layout.slice).min(entries / buckets.min(entries) * 2.0 + 8.0);
-    let accumulate = (bucket_additions * add_base * product).max(longest * add_base * step)
+    let accumulate = (bucket_additions + 2.0 * buckets * chunks) * add_base * product
+        + longest * add_base * step
         + chunks * buckets * 8.0 * layout.sum_words as f64 / BANDWIDTH / device;
     let reduce = reduce_additions * add * product * 1.2 + 40.0 * add * step;
     let group = entries * ENTRY * 132.0 / device + buckets * chunks * 0.01 * 132.0 / device;
     let doublings = f64::from(shape.bucket_sets * shape.window_bits) * reductions;
     let launches = 30.0 * 4000.0 * chunks * passes / plan.segments as f64;
-    let nanoseconds = accumulate + reduce + group + launches + doublings * 1500.0;
+    let nanoseconds = accumulate + reduce + group + launches + doublings * 300.0;
     Cost { bucket_additions, reduce_additions, doublings, nanoseconds }
 }

@@ -105,7 +105,10 @@ fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
             // Sums arrive longest run first, from every worker, and are then put in order.
             push("unordered sums", 2 * occupied * (point + 16));
         }
-        push("reduce", reduce_bytes(occupied, sets, shape.window_bits, point));
+        push(
+            "reduce",
+            reduce_bytes(occupied, sets, shape.window_bits.max(shape.last_window_bits), point),
+        );
     }
     push("workspaces", plan.device.threads as u64 * workspace_bytes(plan, request.curve, point));
     out

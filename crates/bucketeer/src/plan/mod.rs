@@ -96,7 +96,10 @@ pub enum ScalarBound {
 pub struct Settings {
     /// Bits of a window, 1 to 26.
     pub window_bits: Option<u32>,
-    /// How many shifted copies of each base are stored; 1 if not set.
+    /// Bits of the last window where they differ, 1 to 26; for unsigned digits.
+    pub last_window_bits: Option<u32>,
+    /// How many shifted copies of each base are stored. If not set, 1; for bases that stay on a GPU, as
+    /// many as there are windows, memory permitting.
     pub precompute: Option<u32>,
     /// Whether to use the endomorphism.
     pub endomorphism: Option<bool>,
@@ -194,6 +197,8 @@ pub struct Plan {
     pub parts: usize,
     /// Whether the bases stay on the device between runs.
     pub resident: bool,
+    /// Most bytes beyond the inputs, where the user set a limit.
+    pub memory_limit: Option<u64>,
     /// Every buffer and its bytes.
     pub buffers: Vec<Buffer>,
     /// Predicted additions and time.
@@ -281,6 +286,7 @@ impl Plan {
             slice: memory::slice_entries(request),
             parts: 1,
             resident: request.resident,
+            memory_limit: settings.memory_limit,
             buffers: Vec::new(),
             cost: Cost::default(),
             device: request.device,

@@ -12,6 +12,7 @@ pub struct Preset {
     /// Where it comes from and what marks it.
     pub about: &'static str,
     window: Window,
+    last_window: Option<u32>,
     precompute: Option<u32>,
     digits: Option<Digits>,
     negate: bool,
@@ -34,6 +35,7 @@ const PLAIN: Preset = Preset {
     name: "",
     about: "",
     window: Window::Automatic,
+    last_window: None,
     precompute: Some(1),
     digits: Some(Digits::Unsigned),
     negate: false,
@@ -67,8 +69,9 @@ pub const PRESETS: [Preset; 10] = [
     },
     Preset {
         name: "6block",
-        about: "ZPrize 2022: c = 21, accumulate and reduce in one sweep over the sorted list",
+        about: "ZPrize 2022: c = 21, last 22, accumulate and reduce in one sweep over the sorted list",
         window: Window::Bits(21),
+        last_window: Some(22),
         stages: Some((Group::Sort, Accumulate::FusedSweep, Reduce::RunningSum)),
         ..PLAIN
     },
@@ -152,6 +155,7 @@ impl Preset {
                     Some(n.max(1).ilog2().saturating_sub(below).clamp(1, most))
                 }
             },
+            last_window_bits: self.last_window,
             precompute: self.precompute,
             endomorphism: (!automatic).then_some(false),
             negate: (!automatic).then_some(self.negate),

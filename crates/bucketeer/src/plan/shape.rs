@@ -43,6 +43,8 @@ pub struct Shape {
     pub scalar_bits: u32,
     /// Bits `c` of a window.
     pub window_bits: u32,
+    /// Bits of the last window.
+    pub last_window_bits: u32,
     /// Digit positions of one (half) scalar.
     pub windows: u32,
     /// Copies of each base that are stored, `2^(j·c·bucket_sets)·P` for `j < f`.
@@ -79,6 +81,11 @@ impl Shape {
     /// Most entries that `bases` bases put into one bucket set.
     pub fn entries_per_set(&self, bases: usize) -> usize {
         bases.saturating_mul(self.copies())
+    }
+
+    /// Bits of all digits of a scalar together.
+    pub fn digit_bits(&self) -> u32 {
+        (self.windows - 1) * self.window_bits + self.last_window_bits
     }
 
     /// Added to every scalar so that each window's digit is `bits − 2^(c−1)` without carries:
@@ -156,6 +163,13 @@ pub(super) fn validate(request: &Request<'_>) -> Result<(), Error> {
     if settings.window_bits == Some(1) && settings.digits == Some(Digits::Signed) {
         return invalid("window bits", "1", "signed digits need at least 2");
     }
+    check("last window bits", settings.last_window_bits, MAX_WINDOW_BITS)?;
+    if settings.last_window_bits.is_some()
+        && (settings.digits != Some(Digits::Unsigned) || settings.window_bits.is_none())
+    {
+        let reason = "it needs unsigned digits and a width of the other windows";
+        return invalid("last window bits", "another width", reason);
+    }
     if settings.endomorphism == Some(true) {
         if request.curve.endomorphism.is_none() {
             return invalid("endomorphism", "true", "the curve has none of the form (β·x, y)");
@@ -229,7 +243,11 @@ fn shape(
         (_, ScalarBound::Order) => &request.curve.order - 1u32,
         (_, ScalarBound::Bits(bits)) => (BigUint::from(1u32) << bits) - 1u32,
     };
-    let windows = windows_for(&largest, digits, window_bits);
+    let last_window_bits = request.settings.last_window_bits.unwrap_or(window_bits);
+    let windows = match request.settings.last_window_bits {
+        Some(last) => 1 + (largest.bits() as u32).saturating_sub(last).div_ceil(window_bits),
+        None => windows_for(&largest, digits, window_bits),
+    };
     let (bucket_sets, precompute) = match request.table.filter(|t| t.precompute > 1) {
         Some(table) => {
             let sets = table.bucket_sets.min(windows);
@@ -253,14 +271,15 @@ fn shape(
         negate,
         scalar_bits: largest.bits() as u32,
         window_bits,
+        last_window_bits,
         windows,
         precompute,
         bucket_sets,
         buckets: match digits {
-            Digits::Unsigned => (1u64 << window_bits) - 1,
+            Digits::Unsigned => (1u64 << window_bits.max(last_window_bits)) - 1,
             Digits::Signed => 1u64 << (window_bits - 1),
         },
-        scalar_words: (windows * window_bits + 1).div_ceil(64) as usize,
+        scalar_words: ((windows - 1) * window_bits + last_window_bits + 1).div_ceil(64) as usize,
     })
 }
 

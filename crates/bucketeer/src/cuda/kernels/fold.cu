@@ -44,9 +44,11 @@ extern "C" __global__ void __launch_bounds__(128) fold_large(const Split *large,
 extern "C" __global__ void __launch_bounds__(128) fold(const Split *splits, const u32 *count, u32 rounds,
                                                        u32 width, u32 add, const u32 *slots, u32 *buckets) {
     u32 groups = gridDim.x * blockDim.x / width, lane = threadIdx.x & (width - 1);
-    u32 total = *count, passes = (total + groups - 1) / groups;
-    u32 r = (blockIdx.x * blockDim.x + threadIdx.x) / width;
-    for (u32 pass = 0; pass < passes; pass++, r += groups) {
+    u32 total = *count;
+    // A warp goes on together as long as its first group has a bucket.
+    u32 first = (blockIdx.x * blockDim.x + (threadIdx.x & ~31u)) / width, own = (threadIdx.x & 31) / width;
+    for (; first < total; first += groups) {
+        u32 r = first + own;
         Sum sum = sum_identity();
         Split s = Split{0, 0, 0, 0};
         if (r < total) {

@@ -2,73 +2,15 @@
 //
 // A key is a bucket: (segment · set stride + set) · 2^bits + bucket. Keys are cut into bins of 2^low.
 // Sort:  count the entries of every bin · scan the bins · move entries to their bins · in each bin count,
-//        scan and scatter by the low bits. Blocks count in shared memory and reserve room for all their
-//        entries of a bin or bucket at once.
+//        scan and scatter by the low bits. A block sorts its tile of entries in shared memory before it writes
+//        them, since a memory sector written in part takes several times as long as a whole one.
 // Csr:   count the entries of every bucket · scan · scatter, with one atomic operation per entry.
-#include "words.cuh"
+#include "digits.cuh"
 
-// What turns a digit into a key and an entry.
-struct Digits {
-    const u32 *words;   // biased integers, word-major
-    u32 stride;         // distance of the words of an integer
-    u32 count;          // integers: at most segments · length
-    u32 length;         // integers of a segment
-    u32 word_count;     // words of an integer
-    u32 window_bits;
-    u32 windows;
-    u32 zero;           // value of the bits that stands for digit 0
-    u32 sets;           // bucket sets in all
-    u32 first_set;      // the first one of this pass
-    u32 pass_sets;      // how many there are in this pass
-    u32 set_stride;     // sets between two segments
-    u32 bits;           // buckets of a set: 2^bits
-    u32 copy_stride;    // points between two copies of a base
-    u32 segment_stride; // bases between two segments
-};
-
-#define NEGATIVE 0x80000000u
-
-// Calls visit(key, entry) for every digit of integer i that is not zero.
-template <class Visit>
-__device__ __forceinline__ void for_each_digit(const Digits &d, u32 i, Visit visit) {
-    u32 segment = i / d.length;
-    u32 base = segment * d.segment_stride + (i - segment * d.length);
-    u32 negative = d.words[(u64)(d.word_count - 1) * d.stride + i] & NEGATIVE;
-    u32 mask = (1u << d.window_bits) - 1;
-    for (u32 s = 0; s < d.pass_sets; s++) {
-        u32 set = d.first_set + s;
-        u32 key = (segment * d.set_stride + s) << d.bits;
-        u32 copy = base;
-        for (u32 window = set; window < d.windows; window += d.sets, copy += d.copy_stride) {
-            u32 bit = window * d.window_bits, word = bit / 32, shift = bit % 32;
-            u32 low = d.words[(u64)word * d.stride + i];
-            u32 high = shift + d.window_bits > 32 ? d.words[(u64)(word + 1) * d.stride + i] : 0;
-            u32 value = __funnelshift_r(low, high, shift) & mask;
-            if (value == d.zero) continue;
-            bool below = value < d.zero;
-            u32 bucket = (below ? d.zero - value : value - d.zero) - 1;
-            visit(key + bucket, copy | (negative ^ (below ? NEGATIVE : 0)));
-        }
-    }
-}
-
-// Entries on their way through the bins: the low bits of the key above the entry.
-__device__ __forceinline__ u64 pack(u32 key, u32 entry, u32 low) {
-    return (u64)(key & ((1u << low) - 1)) << 32 | entry;
-}
-
-extern __shared__ u32 counters[];
+extern __shared__ __align__(16) u32 counters[];
 
 __device__ __forceinline__ void clear_counters(u32 length) {
     for (u32 j = threadIdx.x; j < length; j += blockDim.x) counters[j] = 0;
-    __syncthreads();
-}
-
-// Replaces each counter by the first of as many places reserved in `cursors`.
-__device__ __forceinline__ void reserve(u32 *cursors, u32 length) {
-    __syncthreads();
-    for (u32 j = threadIdx.x; j < length; j += blockDim.x)
-        if (counters[j]) counters[j] = atomicAdd(cursors + j, counters[j]);
     __syncthreads();
 }
 
@@ -131,18 +73,46 @@ extern "C" __global__ void scan_bins(u32 *bin_counts, u32 bins, u32 tile, u32 *b
     }
 }
 
-extern "C" __global__ void scatter_bins(Digits d, u32 low, u32 bins, u32 per_block, u32 *bin_cursors,
-                                        u64 *out) {
+// After counting: replaces each counter by the place of its first entry in the tile, and puts into `shifts`
+// what leads from a place in the tile to the place reserved for it through `cursors`. Returns the entries.
+__device__ __forceinline__ u32 place_in_tile(u32 length, u32 *shifts, u32 *cursors, u32 *scratch) {
+    __syncthreads();
+    u32 each = (length + blockDim.x - 1) / blockDim.x;
+    u32 first = threadIdx.x * each, end = first + each < length ? first + each : length;
+    u32 sum = 0, total;
+    for (u32 j = first; j < end; j++) sum += counters[j];
+    u32 start = block_scan(sum, scratch, total);
+    for (u32 j = first; j < end; j++) {
+        u32 count = counters[j];
+        counters[j] = start;
+        if (count) shifts[j] = atomicAdd(cursors + j, count) - start;
+        start += count;
+    }
+    __syncthreads();
+    return total;
+}
+
+// Shared memory: counters and shifts of the bins, then the tile. Entries travel with their key above them.
+extern "C" __global__ void __launch_bounds__(1024)
+    scatter_bins(Digits d, u32 low, u32 bins, u32 per_block, u32 *bin_cursors, u64 *out) {
+    __shared__ u32 scratch[33];
+    u32 *shifts = counters + bins;
+    u64 *tile = (u64 *)(counters + 2 * bins);
     clear_counters(bins);
     u64 first = (u64)blockIdx.x * per_block;
     u32 end = first + per_block < d.count ? first + per_block : d.count;
     for (u32 i = first + threadIdx.x; i < end; i += blockDim.x)
         for_each_digit(d, i, [&](u32 key, u32) { atomicAdd(counters + (key >> low), 1); });
-    reserve(bin_cursors, bins);
+    u32 total = place_in_tile(bins, shifts, bin_cursors, scratch);
     for (u32 i = first + threadIdx.x; i < end; i += blockDim.x)
         for_each_digit(d, i, [&](u32 key, u32 entry) {
-            out[atomicAdd(counters + (key >> low), 1)] = pack(key, entry, low);
+            tile[atomicAdd(counters + (key >> low), 1)] = (u64)key << 32 | entry;
         });
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < total; i += blockDim.x) {
+        u64 packed = tile[i];
+        out[shifts[(u32)(packed >> 32) >> low] + i] = packed;
+    }
 }
 
 // The entries of this block's tile and their bin; false if there is no such tile.
@@ -171,26 +141,37 @@ extern "C" __global__ void count_buckets(const u64 *in, const u32 *bin_starts, c
     Tile t;
     if (!find_tile(bin_starts, tile_starts, bins, tile, t)) return;
     clear_counters(1u << low);
+    u32 mask = (1u << low) - 1;
     for (u32 i = t.first + threadIdx.x; i < t.end; i += blockDim.x)
-        atomicAdd(counters + (u32)(in[i] >> 32), 1);
+        atomicAdd(counters + ((u32)(in[i] >> 32) & mask), 1);
     __syncthreads();
     u32 *own = counts + ((u64)t.bin << low);
     for (u32 j = threadIdx.x; j < 1u << low; j += blockDim.x)
         if (counters[j]) atomicAdd(own + j, counters[j]);
 }
 
-extern "C" __global__ void scatter_buckets(const u64 *in, const u32 *bin_starts, const u32 *tile_starts,
-                                           u32 bins, u32 tile, u32 low, u32 *cursors, u32 *entries) {
+// Shared memory: counters and shifts of the bin's buckets, the tile's entries, and their buckets.
+extern "C" __global__ void __launch_bounds__(1024)
+    scatter_buckets(const u64 *in, const u32 *bin_starts, const u32 *tile_starts, u32 bins, u32 tile, u32 low,
+                    u32 *cursors, u32 *out) {
+    __shared__ u32 scratch[33];
     Tile t;
     if (!find_tile(bin_starts, tile_starts, bins, tile, t)) return;
-    clear_counters(1u << low);
+    u32 buckets = 1u << low, mask = buckets - 1;
+    u32 *shifts = counters + buckets, *entries = shifts + buckets;
+    unsigned short *keys = (unsigned short *)(entries + tile);
+    clear_counters(buckets);
     for (u32 i = t.first + threadIdx.x; i < t.end; i += blockDim.x)
-        atomicAdd(counters + (u32)(in[i] >> 32), 1);
-    reserve(cursors + ((u64)t.bin << low), 1u << low);
+        atomicAdd(counters + ((u32)(in[i] >> 32) & mask), 1);
+    u32 total = place_in_tile(buckets, shifts, cursors + ((u64)t.bin << low), scratch);
     for (u32 i = t.first + threadIdx.x; i < t.end; i += blockDim.x) {
         u64 packed = in[i];
-        entries[atomicAdd(counters + (u32)(packed >> 32), 1)] = (u32)packed;
+        u32 key = (u32)(packed >> 32) & mask, at = atomicAdd(counters + key, 1);
+        entries[at] = (u32)packed;
+        keys[at] = key;
     }
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < total; i += blockDim.x) out[shifts[keys[i]] + i] = entries[i];
 }
 
 // One block per bin: where each bucket's list starts. The counts become the buckets' cursors.
