@@ -34,15 +34,15 @@ pub use inputs::{Distribution, KnownBases};
 use std::ops::AddAssign;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use case::Case;
 use subject::{OnCurve, Subject};
 
 use crate::curves::{CURVES, NamedCurve, Visitor};
-use crate::plan::Preset;
-use crate::{Curve, Device, DeviceKind};
+use crate::plan::{Accumulate, Preset, Settings};
+use crate::{Bases, Curve, Device, DeviceKind};
 
 /// Which part of the table to run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -87,9 +87,8 @@ impl AddAssign for Summary {
     }
 }
 
-/// Curves tested side by side on a GPU, where much of the time is the host's: making inputs, compiling
-/// kernels and waiting.
-const SIDE_BY_SIDE: usize = 5;
+/// Cases that are run side by side on a GPU, where a small MSM is mostly waiting.
+const SIDE_BY_SIDE: usize = 10;
 
 /// Runs the table on the named curves.
 pub fn run(device: &Device, filter: &Filter, report: &mut dyn FnMut(&CaseResult)) -> Summary {
@@ -106,27 +105,37 @@ pub fn run(device: &Device, filter: &Filter, report: &mut dyn FnMut(&CaseResult)
     }
     let wanted = |curve: &&NamedCurve| filter.curve.is_none_or(|only| only == *curve);
     let curves: Vec<&'static NamedCurve> = CURVES.iter().filter(wanted).collect();
-    let workers = if device.kind() == DeviceKind::Cpu { 1 } else { SIDE_BY_SIDE };
-    let (next, (sender, results)) = (AtomicUsize::new(0), mpsc::channel());
+    if device.kind() != DeviceKind::Cpu {
+        warm_up(device, &curves);
+    }
     let mut summary = Summary::default();
-    std::thread::scope(|scope| {
-        for _ in 0..workers.min(curves.len()) {
-            let (next, curves, sender) = (&next, &curves, sender.clone());
-            scope.spawn(move || {
-                while let Some(curve) = curves.get(next.fetch_add(1, Relaxed)) {
-                    // The receiver outlives the senders, so sending cannot fail.
-                    let report = &mut |result: &CaseResult| drop(sender.send(result.clone()));
-                    curve.visit(Named { device, filter, report });
-                }
-            });
+    for curve in curves {
+        summary += curve.visit(Named { device, filter, report });
+    }
+    summary
+}
+
+/// Has the kernels of all curves compiled side by side. What fails here fails again in its case, where it is
+/// reported.
+fn warm_up(device: &Device, curves: &[&'static NamedCurve]) {
+    struct Smallest<'a>(&'a Device);
+    impl Visitor for Smallest<'_> {
+        type Output = ();
+        fn visit<C: Curve>(self, _: &'static NamedCurve) {
+            let sweep = Some(Accumulate::FusedSweep);
+            for any_point in [false, true] {
+                let settings = Settings { any_point, accumulate: sweep, ..Settings::default() };
+                let builder = Bases::<C>::builder().settings(settings);
+                let loaded = builder.load(self.0, &[C::GENERATOR]);
+                drop(loaded.and_then(|bases| bases.msm(&[true])));
+            }
         }
-        drop(sender);
-        for result in results {
-            summary += Summary { passed: result.passed, failed: result.failed.len() };
-            report(&result);
+    }
+    std::thread::scope(|scope| {
+        for curve in curves {
+            scope.spawn(|| curve.visit(Smallest(device)));
         }
     });
-    summary
 }
 
 /// Runs the table on any curve; `filter.curve` is not looked at.
@@ -171,8 +180,9 @@ fn run_table(
     for (group, cases) in GROUPS {
         let start = Instant::now();
         let (mut passed, mut failed) = (0, Vec::new());
-        for case in cases(subject, filter) {
-            match fault(subject, &case) {
+        let cases = cases(subject, filter);
+        for (case, fault) in cases.iter().zip(faults(subject, &cases)) {
+            match fault {
                 None => passed += 1,
                 Some(fault) => failed.push(format!("{curve}: {case}; {device}: {fault}")),
             }
@@ -182,6 +192,27 @@ fn run_table(
         report(&CaseResult { curve, group: group.into(), passed, failed, seconds });
     }
     summary
+}
+
+/// What is wrong with the outcome of each case.
+fn faults(subject: &dyn Subject, cases: &[Case]) -> Vec<Option<String>> {
+    if subject.kind() == DeviceKind::Cpu {
+        return cases.iter().map(|case| fault(subject, case)).collect();
+    }
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(vec![None; cases.len()]));
+    std::thread::scope(|scope| {
+        for _ in 0..SIDE_BY_SIDE.min(cases.len()) {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Relaxed);
+                    let Some(case) = cases.get(index) else { break };
+                    let fault = fault(subject, case);
+                    found.lock().unwrap_or_else(PoisonError::into_inner)[index] = fault;
+                }
+            });
+        }
+    });
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is wrong with the outcome of a case. A panic is a fault like any other.

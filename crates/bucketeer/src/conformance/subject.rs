@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A curve on a device.
-pub(super) trait Subject {
+pub(super) trait Subject: Sync {
     /// What is known of the curve.
     fn curve(&self) -> &CurveSpec;
 

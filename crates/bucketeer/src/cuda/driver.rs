@@ -125,6 +125,11 @@ impl Context {
                 format!("{} has compute capability {major}.{minor}, and 7.0 is needed", facts.name);
             return Err(Error::NoDevice { device: name, reason });
         }
+        // Kernels differ in the local memory they need; giving it back after each launch and taking it
+        // again stops the device every time.
+        const KEEP_LOCAL_MEMORY: u32 = sys::CUctx_flags_enum::CU_CTX_LMEM_RESIZE_TO_MAX as u32;
+        // SAFETY: `device` comes from the driver. Where the context is in use already its flags stay.
+        let _ = unsafe { sys::cuDevicePrimaryCtxSetFlags_v2(device, KEEP_LOCAL_MEMORY) };
         // SAFETY: `device` comes from the driver; released in `drop`.
         let raw =
             unsafe { result::primary_ctx::retain(device) }.or_fail("cuDevicePrimaryCtxRetain")?;

@@ -129,6 +129,8 @@ pub(crate) fn group(
     let source = Source::Group;
     let Tiles { per_block, bin_bytes, tile, bucket_bytes } =
         Tiles::new(plan, layout, &digits, shared);
+    // The same for every launch: the setting is the kernel's, and other runs launch it too.
+    let most = shared.saturating_sub(256);
     stream.zero(cursors, 4 * layout.keys())?;
     stream.zero(bin_counts, 4 * u64::from(bins))?;
     let per_key = blocks(digits.count.into(), THREADS);
@@ -142,10 +144,10 @@ pub(crate) fn group(
             launch!(stream, program, source, "scan_bins", 1, 1024, 0;
                 bin_counts, bins, tile, bin_starts, tile_starts)?;
             let grid = blocks(digits.count.into(), per_block);
-            program.kernel(source, "scatter_bins")?.allow_shared(bin_bytes)?;
+            program.kernel(source, "scatter_bins")?.allow_shared(most)?;
             launch!(stream, program, source, "scatter_bins", grid, TILE_THREADS, bin_bytes;
                 digits, low, bins, per_block, bin_counts, binned)?;
-            program.kernel(source, "count_buckets")?.allow_shared(4 << low)?;
+            program.kernel(source, "count_buckets")?.allow_shared(most)?;
             launch!(stream, program, source, "count_buckets", tiles, THREADS, 4 << low;
                 binned, bin_starts, tile_starts, bins, tile, low, cursors)?;
         }
@@ -161,11 +163,61 @@ pub(crate) fn group(
         cursors, low, bin_starts, starts)?;
     match plan.group {
         Group::Sort => {
-            program.kernel(source, "scatter_buckets")?.allow_shared(bucket_bytes)?;
+            program.kernel(source, "scatter_buckets")?.allow_shared(most)?;
             launch!(stream, program, source, "scatter_buckets", tiles, TILE_THREADS, bucket_bytes;
                 binned, bin_starts, tile_starts, bins, tile, low, cursors, entries)
         }
         Group::Csr => launch!(stream, program, source, "scatter_keys", per_key, THREADS, 0;
             digits, cursors, entries),
+    }
+}
+
+#[cfg(all(test, feature = "curves"))]
+mod tests {
+    use super::*;
+    use crate::plan::{MAX_WINDOW_BITS, Request, ScalarBound, Settings};
+    use crate::{CurveSpec, DeviceFacts};
+
+    /// Tiles of every width fit in the shared memory of every architecture: 99 KiB, 163 KiB, 227 KiB.
+    #[test]
+    fn tiles_fit_in_shared_memory() {
+        let curve = CurveSpec::of::<ark_bls12_381::G1Affine>();
+        for shared in [99 << 10, 163 << 10, 227 << 10] {
+            for window_bits in 1..=MAX_WINDOW_BITS {
+                for (n, digits) in [(33, Form::Unsigned), (1 << 20, Form::Unsigned)] {
+                    let settings = Settings {
+                        window_bits: Some(window_bits),
+                        digits: Some(digits),
+                        precompute: Some(1),
+                        ..Settings::default()
+                    };
+                    let plan = Plan::new(&Request {
+                        curve: &curve,
+                        n,
+                        batch: 1,
+                        scalars: ScalarBound::Order,
+                        resident: true,
+                        table: None,
+                        device: DeviceFacts::cuda(132, 140 << 30),
+                        settings: &settings,
+                    })
+                    .expect("a plan");
+                    let layout = plan.gpu_layout(&curve);
+                    let integers = Integers {
+                        words: 0,
+                        count: 1,
+                        length: 1,
+                        copy_stride: 1,
+                        segment_stride: 0,
+                    };
+                    let digits = Digits::new(&plan, &layout, &integers, 0);
+                    let tiles = Tiles::new(&plan, &layout, &digits, shared);
+                    let scratch = 33 * 4;
+                    assert!(tiles.bin_bytes + scratch <= shared, "{window_bits} {n} {shared}");
+                    assert!(tiles.bucket_bytes + scratch <= shared, "{window_bits} {n} {shared}");
+                    assert!(4 * layout.bins <= 48 << 10 && tiles.tile <= 1 << 15);
+                }
+            }
+        }
     }
 }

@@ -13,9 +13,9 @@ use libloading::Library;
 use num_bigint::{BigInt, BigUint};
 use rand_chacha::ChaCha20Rng;
 
-use super::combine::{Edwards, Host};
+use super::combine::{Edwards, Extended, Host};
 use super::prelude;
-use crate::cpu::formulas::Xyzz;
+use crate::cpu::formulas::{Coordinates, Xyzz};
 use crate::curve::{Model, from_words, to_words};
 use crate::device::DeviceFacts;
 use crate::plan::{Digits, Form, Plan, Request, ScalarBound, Settings};
@@ -25,7 +25,6 @@ const SHIMS: &str = include_str!("kernels/host.cpp");
 
 /// What the curve tests call.
 const CURVE_DRIVER: &str = r#"
-#include "curve_host.cuh"
 static Fq element(const u32 *w) { return fq_load(w); }
 static Base base(const u32 *w) { return base_load(w, 0); }
 static Sum sum(const u32 *w) { return sum_load(w, 0); }
@@ -47,6 +46,12 @@ extern "C" void operate(u32 op, u32 *out, const u32 *a, const u32 *b) {
     case 16: base_store(out, 0, base_of_affine(element(a), element(a + FQ_WORDS))); break;
 #endif
     }
+}
+extern "C" void sum_list(const u32 *table, const u32 *entries, u32 length, u32 add, u32 *bucket) {
+    Task task = {0, 0, length, NO_SLOT};
+    u32 count = 1;
+    blockDim.x = 1;
+    accumulate(table, entries, &task, &count, add, bucket, nullptr);
 }
 "#;
 
@@ -73,10 +78,10 @@ extern "C" u32 digits(const Digits *d, u32 *keys, u32 *entries) {
 fn build(name: &str, text: &str) -> (tempfile::TempDir, Library) {
     let folder = tempfile::tempdir().expect("a folder");
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cuda/kernels");
-    // The device's curve.cuh ends with shuffles, which the host has no use for.
+    // Taken instead of the device's curve.cuh, which ends with shuffles.
     let curve =
         "#if EDWARDS\n#include \"edwards.cuh\"\n#else\n#include \"weierstrass.cuh\"\n#endif\n";
-    std::fs::write(folder.path().join("curve_host.cuh"), curve).expect("a header");
+    std::fs::write(folder.path().join("curve.cuh"), curve).expect("a header");
     let (source, library) = (folder.path().join("host.cpp"), folder.path().join("host.so"));
     std::fs::write(&source, text).expect("a source");
     let output = Command::new("c++")
@@ -97,6 +102,8 @@ fn build(name: &str, text: &str) -> (tempfile::TempDir, Library) {
 /// The curve arithmetic of a form.
 struct OnHost<'a> {
     operate: libloading::Symbol<'a, unsafe extern "C" fn(u32, *mut u32, *const u32, *const u32)>,
+    sum_list:
+        libloading::Symbol<'a, unsafe extern "C" fn(*const u32, *const u32, u32, u32, *mut u32)>,
 }
 
 impl OnHost<'_> {
@@ -176,13 +183,57 @@ fn check_curve<C: Curve, H: Host>(
     }
 }
 
+/// The accumulate kernel on lists with every case of an addition, onto an empty bucket and a full one.
+fn check_lists<C: Curve, H: Host>(
+    host: &OnHost<'_>,
+    adder: &H,
+    base: impl Fn(&C) -> Vec<u64>,
+    affine: impl Fn(&H::Sum) -> C,
+) {
+    const NEGATIVE: u32 = 1 << 31;
+    let mut rng = test_rng();
+    let mut points: Vec<C> = (0..4).map(|_| C::Group::rand(&mut rng).into_affine()).collect();
+    points.extend([points[0], (-points[0].into_group()).into_affine(), C::zero()]);
+    let table: Vec<u64> = points.iter().flat_map(&base).collect();
+    let lists: [&[u32]; 7] = [
+        &[0],
+        &[6, 6],
+        &[0, 4, 1],
+        &[0, 5, 2, 3 | NEGATIVE],
+        &[1 | NEGATIVE, 1, 1, 1],
+        &[6, 0, 0, 4 | NEGATIVE, 0 | NEGATIVE, 2],
+        &[3, 2, 1, 0, 6 | NEGATIVE, 5, 5, 1],
+    ];
+    let mut bucket = vec![0u64; 4 * size_of::<C::BaseField>() / 8];
+    let mut expected = C::Group::ZERO;
+    for (turn, list) in lists.into_iter().enumerate() {
+        let add = turn % 3 > 0;
+        let sum = |total, entry: &u32| {
+            let point = points[(entry & !NEGATIVE) as usize];
+            if entry & NEGATIVE == 0 { total + point } else { total - point }
+        };
+        expected = list.iter().fold(if add { expected } else { C::Group::ZERO }, sum);
+        let (table, entries) = (table.as_ptr().cast(), list.as_ptr());
+        let bucket_words = bucket.as_mut_ptr().cast();
+        // SAFETY: entries are indices into the table, and the bucket holds a sum.
+        unsafe { (host.sum_list)(table, entries, list.len() as u32, add.into(), bucket_words) };
+        assert_eq!(affine(&adder.load(&bucket)).into_group(), expected, "list {turn}");
+    }
+}
+
 /// A curve in a form that it has.
 fn check<C: Curve>(form: Form) {
     let spec = CurveSpec::of::<C>();
-    let text = [SHIMS, &prelude::curve(&spec, form), CURVE_DRIVER].concat();
+    let kernel = include_str!("kernels/accumulate.cu");
+    let text = [SHIMS, &prelude::curve(&spec, form), kernel, CURVE_DRIVER].concat();
     let (_folder, library) = build(std::any::type_name::<C>(), &text);
     // SAFETY: the type is that of the function in the driver.
-    let host = OnHost { operate: unsafe { library.get(b"operate\0") }.expect("operate") };
+    let host = unsafe {
+        OnHost {
+            operate: library.get(b"operate\0").expect("operate"),
+            sum_list: library.get(b"sum_list\0").expect("sum_list"),
+        }
+    };
     check_field::<C::BaseField>(&host);
     let element = size_of::<C::BaseField>() / 8;
     let words = |x: &C::BaseField, y: &C::BaseField| [to_words(x), to_words(y)].concat();
@@ -194,9 +245,10 @@ fn check<C: Curve>(form: Form) {
                 C::to_weierstrass(std::slice::from_ref(point), &mut out);
                 out[0].map_or(vec![u64::MAX; 2 * element], |(x, y)| words(&x, &y))
             };
-            check_curve(&host, &adder, base, 2 * element, |sum| {
-                C::from_weierstrass(sum.affine()).expect("an affine point")
-            });
+            let affine =
+                |sum: &Coordinates<_>| C::from_weierstrass(sum.affine()).expect("an affine point");
+            check_curve(&host, &adder, base, 2 * element, affine);
+            check_lists(&host, &adder, base, affine);
         }
         Form::Edwards => {
             let map = C::edwards().expect("an Edwards form");
@@ -205,9 +257,11 @@ fn check<C: Curve>(form: Form) {
                 let (x, y) = C::to_edwards(&map, std::slice::from_ref(point))[0];
                 host.call(16, 3 * element, &words(&x, &y), &[])
             };
-            check_curve(&host, &adder, base, 3 * element, |sum| {
+            let affine = |sum: &Extended<_>| {
                 C::from_edwards(&map, sum.affine().expect("Z ≠ 0")).expect("an affine point")
-            });
+            };
+            check_curve(&host, &adder, base, 3 * element, affine);
+            check_lists(&host, &adder, base, affine);
         }
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
     let a = &curve.weierstrass[0];
     define("A_IS_ZERO", u64::from(zero(a)));
     define("ACCUMULATE_BLOCK", ACCUMULATE_BLOCK.into());
-    define("ACCUMULATE_BLOCKS", accumulate_blocks(curve).into());
+    define("ACCUMULATE_BLOCKS", accumulate_blocks(curve, form).into());
     if let Some(non_residue) = &curve.non_residue {
         let negated = (1..=SMALL).find(|k| non_residue + k == *p).unwrap_or(0);
         define("NEGATED_NON_RESIDUE", negated.into());

@@ -147,7 +147,10 @@ impl Stages<'_> {
         let memory = self.pool.allocate(self.context, bytes)?;
         let per_point = layout.loading_bytes();
         let run = plan.bytes() - plan.table_bytes();
-        let scratch_points = (run / per_point).clamp(1 << 12, 1 << 20).min(plan.n.max(1) as u64);
+        // At least one base with all its copies at a time.
+        let copies = u64::from(table.precompute.max(2) - 1);
+        let all = copies * plan.n.max(1) as u64;
+        let scratch_points = (run / per_point).clamp(1 << 12, 1 << 22).max(copies).min(all);
         let affine = 4 * layout.sum_words / 2;
         let need = Need {
             device: scratch_points * per_point,

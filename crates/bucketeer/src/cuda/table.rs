@@ -11,7 +11,7 @@ use crate::plan::{Form, Layout};
 
 const THREADS: u32 = 128;
 /// Points that share an inversion when copies are computed.
-const SHARED_INVERSION: u64 = 16;
+const SHARED_INVERSION: u64 = 32;
 
 /// Bases as words of their affine coordinates.
 pub(crate) trait AffineSource: Sync {
@@ -44,7 +44,9 @@ pub(crate) fn fill(
     copied: &[Event; 2],
 ) -> Result<(), Error> {
     let affine = 4 * layout.sum_words / 2;
-    let most = (workspace.staging[0].bytes / affine).max(1).min(place.scratch_points as usize);
+    // Every copy but the first takes scratch.
+    let fitting = place.scratch_points / u64::from(place.copies - 1).max(1);
+    let most = (workspace.staging[0].bytes / affine).min(fitting as usize).max(1);
     for (turn, start) in range.clone().step_by(most).enumerate() {
         let piece = start..(start + most).min(range.end);
         let slot = turn % 2;
@@ -78,11 +80,11 @@ fn shift(
     first: u64,
     count: u32,
 ) -> Result<(), Error> {
-    let grid = blocks(u64::from(count).div_ceil(SHARED_INVERSION), THREADS);
-    for copy in 1..u64::from(place.copies) {
-        let (from, to) = ((copy - 1) * place.stride + first, copy * place.stride + first);
-        launch!(stream, program, Source::Table, "shift_bases", grid, THREADS, 0;
-            place.table, from, to, count, place.doublings, place.scratch)?;
+    if place.copies < 2 {
+        return Ok(());
     }
-    Ok(())
+    let each = SHARED_INVERSION.div_ceil(u64::from(place.copies - 1));
+    let grid = blocks(u64::from(count).div_ceil(each), THREADS);
+    launch!(stream, program, Source::Table, "shift_bases", grid, THREADS, 0;
+        place.table, first, place.stride, count, place.copies, place.doublings, place.scratch)
 }

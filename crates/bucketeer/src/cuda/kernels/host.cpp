@@ -3,6 +3,8 @@
 #define __global__
 #define __forceinline__ inline
 #define __noinline__
+#define __shared__ static
+#define __launch_bounds__(...)
 #define constexpr static const
 
 struct uint2 {
