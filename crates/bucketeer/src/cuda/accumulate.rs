@@ -2,11 +2,11 @@
 
 use super::driver::{Address, Stream};
 use super::group::Lists;
-use super::launch::{blocks, launch};
+use super::launch::{Setup, blocks, launch};
 use super::prelude::ACCUMULATE_BLOCK;
-use super::program::{Program, Source};
+use super::program::Source;
 use crate::Error;
-use crate::plan::{FOLD, Layout, Plan, TASK_COUNTERS};
+use crate::plan::{FOLD, TASK_COUNTERS};
 
 const THREADS: u32 = 256;
 const FOLD_BLOCK: u32 = 128;
@@ -28,14 +28,13 @@ const LARGE: u64 = 3;
 /// Sums the list of every bucket; with `add`, onto what the buckets hold.
 pub(crate) fn accumulate(
     stream: &Stream,
-    program: &Program,
-    plan: &Plan,
-    layout: &Layout,
+    setup: Setup<'_>,
     lists: &Lists,
     table: Address,
     add: bool,
     sums: &Sums,
 ) -> Result<(), Error> {
+    let Setup { program, plan, layout } = setup;
     let &Sums { counters, tasks, splits, large, slots, buckets } = sums;
     let (starts, entries, add) = (lists.starts, lists.entries, u32::from(add));
     let (keys, slice) = (layout.keys() as u32, layout.slice);

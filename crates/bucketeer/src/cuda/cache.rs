@@ -75,6 +75,10 @@ pub(crate) fn write(key: &Key, code: &[u8], report: &str) {
     }
 }
 
+/// Held by tests that read or change the environment's folder.
+#[cfg(test)]
+pub(super) static LOCK: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,7 +126,3 @@ mod tests {
         }
     }
 }
-
-/// Held by tests that read or change the environment's folder.
-#[cfg(test)]
-pub(super) static LOCK: std::sync::Mutex<()> = std::sync::Mutex::new(());

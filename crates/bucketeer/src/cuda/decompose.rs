@@ -5,11 +5,11 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::driver::{Address, Event, is_page_locked};
-use super::launch::{blocks, launch};
-use super::program::{Program, Source};
+use super::launch::{Setup, blocks, launch};
+use super::program::Source;
 use super::workspace::Workspace;
 use crate::Error;
-use crate::plan::{Plan, ScalarBound};
+use crate::plan::ScalarBound;
 
 const THREADS: u32 = 256;
 /// Words of the bias, as in the kernel.
@@ -94,14 +94,14 @@ pub(crate) struct Target {
 /// Puts the copying and decomposing of a range of scalars into the input stream. `copied` are marks behind
 /// the last copies out of the staging buffers.
 pub(crate) fn decompose(
-    program: &Program,
-    plan: &Plan,
+    setup: Setup<'_>,
     raw: &Raw<'_>,
     range: Range<usize>,
     target: &Target,
     workspace: &mut Workspace,
     copied: &[Event; 2],
 ) -> Result<(), Error> {
+    let Setup { program, plan, .. } = setup;
     let mut bias = Bias { words: [0; MAX_WORDS] };
     for (word, digit) in bias.words.iter_mut().zip(plan.shape.bias().to_u32_digits()) {
         *word = digit;

@@ -1,8 +1,8 @@
 //! Stage 2, group: digits → for each bucket the list of its bases.
 
 use super::driver::{Address, Stream};
-use super::launch::{blocks, launch};
-use super::program::{Program, Source};
+use super::launch::{Setup, blocks, launch};
+use super::program::Source;
 use crate::Error;
 use crate::plan::{Digits as Form, Group, Layout, Plan};
 
@@ -117,13 +117,12 @@ impl Tiles {
 /// Groups the digits of a pass. A block may use `shared` bytes of shared memory.
 pub(crate) fn group(
     stream: &Stream,
-    program: &Program,
-    plan: &Plan,
-    layout: &Layout,
+    setup: Setup<'_>,
     digits: Digits,
     lists: &Lists,
     shared: u32,
 ) -> Result<(), Error> {
+    let Setup { program, plan, layout } = setup;
     let (low, bins) = (layout.low, layout.bins);
     let &Lists { starts, cursors, bin_counts, bin_starts, tile_starts, binned, entries } = lists;
     let source = Source::Group;

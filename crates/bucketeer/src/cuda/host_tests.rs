@@ -201,7 +201,7 @@ fn check_lists<C: Curve, H: Host>(
         &[0, 4, 1],
         &[0, 5, 2, 3 | NEGATIVE],
         &[1 | NEGATIVE, 1, 1, 1],
-        &[6, 0, 0, 4 | NEGATIVE, 0 | NEGATIVE, 2],
+        &[6, 0, 0, 4 | NEGATIVE, NEGATIVE, 2],
         &[3, 2, 1, 0, 6 | NEGATIVE, 5, 5, 1],
     ];
     let mut bucket = vec![0u64; 4 * size_of::<C::BaseField>() / 8];

@@ -2,24 +2,23 @@
 
 use super::driver::{Address, Stream};
 use super::group::Lists;
-use super::launch::{blocks, launch};
-use super::program::{Program, Source};
+use super::launch::{Setup, blocks, launch};
+use super::program::Source;
 use crate::Error;
-use crate::plan::{Accumulate, Input, Layout, Plan};
+use crate::plan::{Accumulate, Input};
 
 const THREADS: u32 = 128;
 
 /// Reduces the buckets of a pass, or sweeps its lists. The points for the host come first in `out`.
 pub(crate) fn reduce(
     stream: &Stream,
-    program: &Program,
-    plan: &Plan,
-    layout: &Layout,
+    setup: Setup<'_>,
     lists: &Lists,
     table: Address,
     buckets: Address,
     out: Address,
 ) -> Result<(), Error> {
+    let Setup { program, plan, layout } = setup;
     let reduction = &layout.reduction;
     let sum = 4 * layout.sum_words as u64;
     let (bits, slices, sets) = (layout.bits, reduction.slices, layout.sets as u32);

@@ -11,6 +11,7 @@ use super::accumulate::{Sums, accumulate};
 use super::decompose::{Raw, Target, decompose};
 use super::driver::{Address, Context, DeviceMemory, Event};
 use super::group::{Digits, Integers, Lists, group};
+use super::launch::Setup;
 use super::program::{Program, Source};
 use super::reduce::reduce;
 use super::table::{self, AffineSource, Place};
@@ -168,16 +169,8 @@ impl Stages<'_> {
                 scratch_points,
             };
             let (range, copied) = (0..plan.n, self.events()?);
-            table::fill(
-                self.program,
-                &layout,
-                plan.form,
-                source,
-                range,
-                &place,
-                workspace,
-                &copied,
-            )?;
+            let setup = Setup { program: self.program, plan, layout: &layout };
+            table::fill(setup, source, range, &place, workspace, &copied)?;
             workspace.compute.wait()
         })?;
         Ok((Resident { memory, n: plan.n }, compiled))
@@ -218,6 +211,10 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    fn setup(&self) -> Setup<'_> {
+        Setup { program: self.stages.program, plan: self.plan, layout: self.layout }
+    }
+
     fn carry_out(&self, workspace: &mut Workspace) -> Result<(Vec<Part>, Timings), Error> {
         let Self { plan, raw, .. } = self;
         let context = self.stages.context;
@@ -241,7 +238,7 @@ impl Run<'_> {
             workspace.input.after(&grouped[half])?;
             marks.around(Stage::Decompose, workspace, |workspace| {
                 let range = range.clone();
-                decompose(self.stages.program, plan, raw, range, &target, workspace, &copied)
+                decompose(self.setup(), raw, range, &target, workspace, &copied)
             })?;
             ready.record(&workspace.input)?;
             workspace.compute.after(&ready)?;
@@ -310,9 +307,8 @@ impl Run<'_> {
                     scratch_points: layout.loading,
                 };
                 marks.around(Stage::Load, workspace, |workspace| {
-                    let (program, form) = (self.stages.program, self.plan.form);
                     let range = range.clone();
-                    table::fill(program, layout, form, *source, range, &place, workspace, copied)
+                    table::fill(self.setup(), *source, range, &place, workspace, copied)
                 })?;
                 Ok((table, layout.scalars as u32))
             }
@@ -380,12 +376,12 @@ impl Run<'_> {
         range: &Range<usize>,
     ) -> Result<Option<Part>, Error> {
         let Self { plan, layout, raw, .. } = *self;
-        let program = self.stages.program;
+        let setup = self.setup();
         let (lists, sums) = (self.lists()?, self.sums()?);
         let digits = Digits::new(plan, layout, pass.integers, pass.first_set);
         marks.around(Stage::Group, workspace, |workspace| {
             let shared = self.stages.context.facts.shared_memory;
-            group(&workspace.compute, program, plan, layout, digits, &lists, shared)
+            group(&workspace.compute, setup, digits, &lists, shared)
         })?;
         if plan.accumulate != Accumulate::FusedSweep {
             marks.around(Stage::Accumulate, workspace, |workspace| {
@@ -394,7 +390,7 @@ impl Run<'_> {
                     stream.zero(sums.buckets, layout.keys() * 4 * layout.sum_words as u64)?;
                 }
                 let add = !pass.first;
-                accumulate(stream, program, plan, layout, &lists, pass.table, add, &sums)
+                accumulate(stream, setup, &lists, pass.table, add, &sums)
             })?;
         }
         if !pass.last {
@@ -403,7 +399,7 @@ impl Run<'_> {
         let out = self.buffers.at("reduce")?;
         marks.around(Stage::Reduce, workspace, |workspace| {
             let (stream, buckets) = (&workspace.compute, sums.buckets);
-            reduce(stream, program, plan, layout, &lists, pass.table, buckets, out)
+            reduce(stream, setup, &lists, pass.table, buckets, out)
         })?;
         let reduction = &layout.reduction;
         let points = reduction.sets as usize * (1 + reduction.bits as usize);

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::driver::{Address, Event, Stream};
-use super::launch::{blocks, launch};
+use super::launch::{Setup, blocks, launch};
 use super::program::{Program, Source};
 use super::workspace::Workspace;
 use crate::Error;
-use crate::plan::{Form, Layout};
+use crate::plan::Form;
 
 const THREADS: u32 = 128;
 /// Points that share an inversion when copies are computed.
@@ -34,15 +34,14 @@ pub(crate) struct Place {
 
 /// Uploads bases and computes their copies, in the compute stream.
 pub(crate) fn fill(
-    program: &Program,
-    layout: &Layout,
-    form: Form,
+    setup: Setup<'_>,
     source: &dyn AffineSource,
     range: Range<usize>,
     place: &Place,
     workspace: &mut Workspace,
     copied: &[Event; 2],
 ) -> Result<(), Error> {
+    let Setup { program, plan, layout } = setup;
     let affine = 4 * layout.sum_words / 2;
     // Every copy but the first takes scratch.
     let fitting = place.scratch_points / u64::from(place.copies - 1).max(1);
@@ -55,7 +54,7 @@ pub(crate) fn fill(
         source.write(piece.clone(), bytes);
         let (first, count) = ((start - range.start) as u64, piece.len() as u32);
         let stream = &workspace.compute;
-        match form {
+        match plan.form {
             Form::Weierstrass => {
                 stream.upload(place.table + first * 4 * layout.base_words as u64, bytes)?;
             }

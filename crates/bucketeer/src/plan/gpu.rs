@@ -4,6 +4,8 @@
 //! them. A *key* numbers the buckets of a pass, 2^bits to a set. The sizes in [`Layout`] are what the
 //! engine allocates and launches with; the buffers of the plan are their bytes.
 
+#![cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "the engine reads the layouts"))]
+
 use super::memory::BASES;
 use super::{Accumulate, Buffer, Cost, Digits, Form, Group, Plan, Reduce, Request};
 use crate::CurveSpec;
@@ -29,7 +31,6 @@ const MIN_CHUNK: usize = 1 << 10;
 
 /// Sizes of a pass.
 #[derive(Debug, Clone)]
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "read by the engine"))]
 pub(crate) struct Layout {
     /// 32-bit words of a stored base and of an accumulator.
     pub base_words: usize,
