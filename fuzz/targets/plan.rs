@@ -14,6 +14,9 @@ struct Paper {
     shift: u8,
     bits: Option<u32>,
     resident: bool,
+    gpu: bool,
+    batch: u64,
+    last_window: Option<u8>,
     threads: u16,
     memory: u64,
     limited: bool,
@@ -29,15 +32,21 @@ fuzz_target!(|paper: Paper| {
     if !paper.limited {
         settings.memory_limit = None;
     }
+    settings.last_window_bits = paper.last_window.map(|bits| u32::from(bits % 30));
+    let threads = paper.threads.into();
+    let device = match paper.gpu {
+        true => DeviceFacts::cuda(threads, paper.memory),
+        false => DeviceFacts::cpu(threads, true, paper.memory),
+    };
     let available = settings.memory_limit.unwrap_or(paper.memory);
     let plan = Plan::new(&Request {
         curve: &curve,
         n: (paper.n >> (paper.shift % 64)) as usize,
-        batch: 1,
+        batch: (paper.batch >> (paper.shift % 64)) as usize,
         scalars: paper.bits.map_or(ScalarBound::Order, |bits| ScalarBound::Bits(bits % 1100)),
         resident: paper.resident,
         table: None,
-        device: DeviceFacts::cpu(paper.threads.into(), true, paper.memory),
+        device,
         settings: &settings,
     });
     match plan {
@@ -45,7 +54,7 @@ fuzz_target!(|paper: Paper| {
             assert!(plan.bytes() <= available);
             assert!(plan.chunks as u128 * plan.chunk as u128 >= plan.n as u128);
             let shape = plan.shape;
-            assert!(shape.windows * shape.window_bits >= shape.scalar_bits);
+            assert!(shape.digit_bits() >= shape.scalar_bits);
             assert!(shape.bucket_sets * shape.precompute >= shape.windows);
             assert!(!plan.to_string().is_empty());
         }

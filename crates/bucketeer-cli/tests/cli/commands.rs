@@ -83,12 +83,35 @@ fn plan_follows_scalar_bits_presets_and_limits() {
     assert!(tight["chunks"].as_u64().is_some_and(|chunks| chunks > 1), "{tight}");
 }
 
+/// GPUs that are not here: the larger the memory, the more copies of each base.
+#[test]
+fn plan_describes_gpus() {
+    let plan = |memory: &str, options: &str| {
+        let gpu = format!("--device cuda --multiprocessors 132 --memory {memory}");
+        bucketeer(&format!("plan --curve bls12-377 -n 2^26 --resident {gpu} {options}"), &[])
+    };
+    let mut factors = Vec::new();
+    for memory in ["24GiB", "40GiB", "80GiB", "141GiB"] {
+        let object = plan(memory, "--json").json();
+        assert_eq!(object["device"]["kind"], "cuda");
+        factors.push(object["precompute"].as_u64().expect("a factor"));
+    }
+    assert!(factors.is_sorted() && factors[0] < factors[3], "{factors:?}");
+    let text = plan("141GiB", "").ok();
+    for words in ["132 multiprocessors", "twisted Edwards", "3 chunk(s) growing", "bucket sums"] {
+        assert!(text.contains(words), "no {words} in {text}");
+    }
+    plan("1GiB", "").fails(4, &["out of memory"]);
+    plan("141GiB", "--reduce sideways").fails(2, &["way to reduce", "sliced:COUNT"]);
+}
+
 #[test]
 fn devices_says_what_there_is_and_what_not() {
     let text = bucketeer("devices", &[]).ok();
     let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap_or_default();
     assert!(line("cpu").contains("threads") && line("cpu").contains("free"), "{text}");
-    assert!(line("cuda").contains("not available"), "{text}");
+    // Whether the driver is missing or sees no GPU, the reason is given.
+    assert!(line("cuda").contains("not available") && line("cuda").contains("NVIDIA"), "{text}");
     assert!(line("webgpu").contains("not available"), "{text}");
 }
 

@@ -18,6 +18,8 @@ pub struct Ran {
 pub fn bucketeer(line: &str, paths: &[&std::path::Path]) -> Ran {
     let mut paths = paths.iter();
     let mut command = Command::new(env!("CARGO_BIN_EXE_bucketeer"));
+    // The same on machines with and without a GPU.
+    command.env("CUDA_VISIBLE_DEVICES", "");
     for argument in line.split_whitespace() {
         match argument {
             "{}" => command.arg(paths.next().expect("a path for every {}")),

@@ -18,6 +18,8 @@ const MAX_BIN_BITS: u32 = 12;
 const MAX_ENTRIES: u64 = u32::MAX as u64;
 /// Entries refer to points with 31 bits.
 const MAX_POINTS: u64 = 1 << 31;
+/// More segments than this have more keys than a pass can have.
+const MAX_SEGMENTS: usize = 1 << MAX_KEY_BITS;
 /// Bytes of one transfer of scalars; two are in flight.
 pub(crate) const STAGING: u64 = 32 << 20;
 /// Pieces of a split bucket that one warp folds at a time, as in the kernels.
@@ -133,7 +135,8 @@ impl Layout {
             bits,
             sets,
             low,
-            bins: keys.div_ceil(1 << low) as u32,
+            // Too many to be possible stay too many.
+            bins: keys.div_ceil(1 << low).try_into().unwrap_or(u32::MAX),
             scalars,
             entries,
             slice,
@@ -351,7 +354,8 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
     let stored = request.table.map_or(plan.shape.precompute, |table| table.precompute);
     let most = (MAX_POINTS / u64::from(stored)) as usize;
     if plan.n > most && request.resident {
-        return Err(plan.n as u64 * u64::from(stored) * request.curve.point_bytes());
+        let point = u64::from(stored) * request.curve.point_bytes();
+        return Err((plan.n as u64).saturating_mul(point));
     }
     plan.chunk = plan.chunk.min(most);
     let grows = request.settings.chunk.is_none() && request.resident && plan.n >= GROWING;
@@ -364,8 +368,8 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
         plan.chunks = if plan.growing { 3 } else { plan.n.div_ceil(plan.chunk).max(1) };
         plan.sets_per_pass = plan.shape.bucket_sets;
         plan.segments = match (plan.batch, plan.chunks, request.settings.chunk) {
-            (batch @ 2.., 1, _) => batch,
-            (_, chunks @ 2.., Some(_)) => chunks,
+            (batch @ 2.., 1, _) => batch.min(MAX_SEGMENTS),
+            (_, chunks @ 2.., Some(_)) => chunks.min(MAX_SEGMENTS),
             _ => 1,
         };
         loop {

@@ -257,7 +257,7 @@ impl Plan {
             }
         }
         Err(needed.map_or_else(
-            || shape::table_too_short(request),
+            || Error::Internal("no shape fits the loaded table".into()),
             |needed| Error::OutOfMemory { needed, available },
         ))
     }

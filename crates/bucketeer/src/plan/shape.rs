@@ -105,7 +105,7 @@ fn bias(digits: Digits, window_bits: u32, windows: u32) -> BigUint {
 }
 
 /// All shapes the request allows with this precompute factor: window widths × forms of the digits ×
-/// endomorphism. None if the bases were precomputed for shorter scalars.
+/// endomorphism. Without any where a loaded table has fewer copies.
 pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<Shape> {
     let settings = request.settings;
     let residues = request.scalars == ScalarBound::Order && !settings.any_point;
@@ -133,15 +133,6 @@ pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<Shape> {
         }
     }
     shapes
-}
-
-/// The error for a request without candidates.
-pub(super) fn table_too_short(request: &Request<'_>) -> Error {
-    Error::InvalidSetting {
-        setting: "scalar bits",
-        value: format!("{:?}", request.scalars),
-        reason: "the bases were precomputed for shorter scalars".into(),
-    }
 }
 
 /// Refuses settings that no plan can carry out.
