@@ -98,7 +98,6 @@ enum Inner {
     #[cfg(feature = "cuda")]
     Cuda(Arc<Gpu>),
     /// Devices of one kind that share every MSM.
-    #[cfg(feature = "cuda")]
     Several(Arc<[Device]>),
 }
 
@@ -133,24 +132,49 @@ impl Device {
         Ok(Self { inner: Inner::Cuda(Arc::new(Gpu::open(index)?)) })
     }
 
-    /// Several NVIDIA GPUs as one device: each holds a range of the bases and adds up its share, and the
-    /// sums are added. A GPU that is named twice is opened twice.
+    /// Several devices of one kind as one: each holds a range of the bases and adds up its share, and the
+    /// sums are added.
+    ///
+    /// ```
+    /// use bucketeer::Device;
+    /// let halves = [Device::cpu_with_threads(1)?, Device::cpu_with_threads(1)?];
+    /// println!("{}", Device::several(&halves)?);
+    /// # Ok::<(), bucketeer::Error>(())
+    /// ```
+    pub fn several(devices: &[Self]) -> Result<Self, Error> {
+        let flat: Vec<Self> = devices
+            .iter()
+            .flat_map(|device| match device.parts() {
+                [] => std::slice::from_ref(device),
+                parts => parts,
+            })
+            .cloned()
+            .collect();
+        let refuse = |reason: &str| {
+            let device = "several".into();
+            Err(Error::NoDevice { device, reason: reason.into() })
+        };
+        match &flat[..] {
+            [] => refuse("none is named"),
+            [one] => Ok(one.clone()),
+            [first, rest @ ..] if rest.iter().any(|device| device.kind() != first.kind()) => {
+                refuse("they are of different kinds")
+            }
+            _ => Ok(Self { inner: Inner::Several(flat.into()) }),
+        }
+    }
+
+    /// Several NVIDIA GPUs as one device; see [`several`](Self::several). A GPU that is named twice is opened
+    /// twice.
     #[cfg(feature = "cuda")]
     pub fn several_cuda(indices: &[usize]) -> Result<Self, Error> {
-        match indices {
-            [] => Err(Error::NoDevice { device: "cuda".into(), reason: "no GPU is named".into() }),
-            [index] => Self::cuda(*index),
-            many => {
-                let devices = many.iter().map(|index| Self::cuda(*index));
-                Ok(Self { inner: Inner::Several(devices.collect::<Result<_, _>>()?) })
-            }
-        }
+        let devices = indices.iter().map(|index| Self::cuda(*index));
+        Self::several(&devices.collect::<Result<Vec<_>, _>>()?)
     }
 
     /// The devices that share the work, where there are several.
     pub(crate) fn parts(&self) -> &[Self] {
         match &self.inner {
-            #[cfg(feature = "cuda")]
             Inner::Several(devices) => devices,
             _ => &[],
         }
@@ -171,7 +195,11 @@ impl Device {
                 Ok(Self::of_cpu(Cpu { pool, threads, ifma: false }))
             }
             #[cfg(feature = "cuda")]
-            Inner::Cuda(_) | Inner::Several(_) => Ok(self),
+            Inner::Cuda(_) => Ok(self),
+            Inner::Several(devices) => {
+                let devices = devices.iter().cloned().map(Self::portable);
+                Self::several(&devices.collect::<Result<Vec<_>, _>>()?)
+            }
         }
     }
 
@@ -220,7 +248,8 @@ impl Device {
         match &self.inner {
             Inner::Cpu(_) => DeviceKind::Cpu,
             #[cfg(feature = "cuda")]
-            Inner::Cuda(_) | Inner::Several(_) => DeviceKind::Cuda,
+            Inner::Cuda(_) => DeviceKind::Cuda,
+            Inner::Several(devices) => devices[0].kind(),
         }
     }
 
@@ -231,13 +260,14 @@ impl Device {
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => gpu.facts(),
             // What each has at least.
-            #[cfg(feature = "cuda")]
             Inner::Several(devices) => {
-                let facts = devices.iter().map(Self::facts);
-                let fewest = |a: DeviceFacts, b: DeviceFacts| {
-                    DeviceFacts::cuda(a.threads.min(b.threads), a.memory.min(b.memory))
+                let least = |a: DeviceFacts, b: DeviceFacts| DeviceFacts {
+                    threads: a.threads.min(b.threads),
+                    ifma: a.ifma && b.ifma,
+                    memory: a.memory.min(b.memory),
+                    ..a
                 };
-                facts.reduce(fewest).unwrap_or(DeviceFacts::cuda(1, 0))
+                devices[1..].iter().map(Self::facts).fold(devices[0].facts(), least)
             }
         }
     }
@@ -248,7 +278,6 @@ impl Device {
             Inner::Cpu(_) => Ok(PinnedVec::plain(values.to_vec())),
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => Ok(PinnedVec::page_locked(gpu.pinned(values)?)),
-            #[cfg(feature = "cuda")]
             Inner::Several(devices) => devices[0].pinned(values),
         }
     }
@@ -274,7 +303,8 @@ impl Device {
                 None => work(),
             },
             #[cfg(feature = "cuda")]
-            Inner::Cuda(_) | Inner::Several(_) => work(),
+            Inner::Cuda(_) => work(),
+            Inner::Several(_) => work(),
         }
     }
 }
@@ -304,7 +334,6 @@ impl fmt::Display for Device {
             }
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => gpu.fmt(f),
-            #[cfg(feature = "cuda")]
             Inner::Several(devices) => {
                 let names: Vec<_> = devices.iter().map(ToString::to_string).collect();
                 f.write_str(&names.join(" + "))

@@ -111,6 +111,24 @@ impl Error {
     }
 }
 
+impl Error {
+    /// The same error inside a larger input, of which this share began at `first`.
+    pub(crate) fn in_share_from(self, first: usize) -> Self {
+        match self {
+            Self::ScalarTooLarge { index, bound } => {
+                Self::ScalarTooLarge { index: index + first, bound }
+            }
+            Self::InvalidBase { index, reason } => {
+                Self::InvalidBase { index: index + first, reason }
+            }
+            Self::Batch { index, source } => {
+                Self::Batch { index, source: Box::new(source.in_share_from(first)) }
+            }
+            other => other,
+        }
+    }
+}
+
 /// What is wrong with a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -1,8 +1,11 @@
 //! The result does not depend on how many threads there are or who calls.
 
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+
 use ark_bls12_377::{Fr, G1Affine};
 use bucketeer::conformance::{Distribution, KnownBases};
-use bucketeer::{Bases, Device, msm};
+use bucketeer::{Bases, Device, Error, Hook, Progress, msm};
 use rayon::prelude::*;
 
 #[test]
@@ -61,4 +64,42 @@ fn devices_are_found_by_name_and_never_replaced() {
         let error = Device::named(unknown).unwrap_err();
         assert!(matches!(error, bucketeer::Error::UnknownName { .. }), "{error}");
     }
+}
+
+/// Two CPUs, or one named twice, share every MSM: sums, batches, errors and progress are those of one.
+#[test]
+fn several_devices_share_every_msm() {
+    let one = Device::cpu_with_threads(1).unwrap();
+    let several =
+        Device::several(&[one.clone(), one, Device::cpu_with_threads(2).unwrap()]).unwrap();
+    assert!(several.to_string().contains(" + "), "{several}");
+    let bases = KnownBases::<G1Affine>::new(1000, 9);
+    let scalars: Vec<Fr> = Distribution::Uniform.scalars(1000, 9);
+    let expected = bases.expected(&scalars);
+    let report = Bases::builder().msm_with_report(&several, &bases.points, &scalars).unwrap();
+    assert_eq!((report.result, report.plan.n), (expected, 1000));
+    let last = Arc::new(Mutex::new(None));
+    let seen = last.clone();
+    let hook: Hook = Arc::new(move |progress: Progress| {
+        *seen.lock().unwrap() = Some(progress);
+        ControlFlow::Continue(())
+    });
+    let loaded = Bases::builder().on_progress(hook).load(&several, &bases.points).unwrap();
+    assert_eq!(loaded.len(), 1000);
+    assert_eq!(loaded.msm(&scalars).unwrap(), expected);
+    let progress = last.lock().unwrap().expect("progress is reported");
+    assert_eq!(progress.done, progress.total);
+    assert_eq!(loaded.submit(scalars.clone()).unwrap().wait().unwrap(), expected);
+    let sums = loaded.msm_batch(&[&scalars[..], &scalars[..400], &[], &scalars[..1]]).unwrap();
+    for (sum, length) in sums.iter().zip([1000, 400, 0, 1]) {
+        assert_eq!(*sum, bases.expected(&scalars[..length]), "{length}");
+    }
+    let mut long = vec![1u64; 1000];
+    long[777] = 1 << 20;
+    let error = loaded.msm(bucketeer::Scalars::from(&long).with_bits(20)).unwrap_err();
+    assert!(matches!(error, Error::ScalarTooLarge { index: 777, .. }), "{error}");
+    // Fewer bases than devices.
+    let few = Bases::load(&several, &bases.points[..2]).unwrap();
+    assert_eq!(few.msm(&scalars[..2]).unwrap(), bases.expected(&scalars[..2]));
+    assert!(Device::several(&[]).is_err());
 }

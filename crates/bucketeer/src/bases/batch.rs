@@ -1,0 +1,113 @@
+//! Batches: side by side on a CPU, in one plan on a GPU.
+
+use super::Builder;
+use crate::control::{CancelToken, Control};
+use crate::device::DeviceKind;
+use crate::engine::Source;
+use crate::plan::{Plan, Request};
+use crate::{AsScalars, Curve, CurveSpec, Device, Error, parallel};
+
+/// Longest MSMs of a batch that are run side by side; longer ones fill the device by themselves.
+pub(super) const SIDE_BY_SIDE: usize = 1 << 14;
+
+/// Runs the MSMs of a batch, side by side or one after the other; an error names its place.
+pub(super) fn in_batch<T: Sync, R: Send>(
+    device: &Device,
+    batch: &[T],
+    side_by_side: bool,
+    run: impl Fn(&T) -> Result<R, Error> + Sync,
+) -> Result<Vec<R>, Error> {
+    let one = |(index, item)| {
+        run(item).map_err(|source| Error::Batch { index, source: Box::new(source) })
+    };
+    if !side_by_side {
+        return batch.iter().enumerate().map(one).collect();
+    }
+    device.install(|| parallel::map(batch.len(), |i| one((i, &batch[i]))).into_iter().collect())
+}
+
+impl<C: Curve> Builder<C> {
+    /// Many MSMs on a device, each with bases and scalars of its own, of any lengths.
+    pub fn msm_batch<S>(
+        &self,
+        device: &Device,
+        batch: &[(&[C], &S)],
+    ) -> Result<Vec<C::Group>, Error>
+    where
+        S: AsScalars<C::ScalarField> + ?Sized + Sync,
+    {
+        let small = batch.iter().all(|(bases, _)| bases.len() <= SIDE_BY_SIDE);
+        if small && device.kind() != DeviceKind::Cpu && device.parts().is_empty() {
+            return self.small_batch(device, batch);
+        }
+        in_batch(device, batch, small, |(bases, scalars)| {
+            self.msm(device, bases, scalars.as_scalars())
+        })
+    }
+
+    /// A batch of small MSMs on a GPU: as many at once as make a large one.
+    fn small_batch<S>(&self, device: &Device, batch: &[(&[C], &S)]) -> Result<Vec<C::Group>, Error>
+    where
+        S: AsScalars<C::ScalarField> + ?Sized + Sync,
+    {
+        const AT_ONCE: usize = 1 << 22;
+        let longest = batch.iter().map(|(bases, _)| bases.len()).max().unwrap_or(0).max(1);
+        let mut sums = Vec::with_capacity(batch.len());
+        for (turn, part) in batch.chunks(AT_ONCE / longest).enumerate() {
+            let first = turn * (AT_ONCE / longest);
+            match self.padded_batch(device, part, longest) {
+                Some(result) => {
+                    sums.extend(result.map_err(|error| error.in_batch_from(first))?);
+                }
+                None => sums.extend(
+                    in_batch(device, part, false, |(bases, scalars)| {
+                        self.msm(device, bases, scalars.as_scalars())
+                    })
+                    .map_err(|error| error.in_batch_from(first))?,
+                ),
+            }
+        }
+        Ok(sums)
+    }
+
+    /// MSMs filled up to one length with infinities and zeros, in one plan; `None` where that cannot be.
+    fn padded_batch<S>(
+        &self,
+        device: &Device,
+        batch: &[(&[C], &S)],
+        length: usize,
+    ) -> Option<Result<Vec<C::Group>, Error>>
+    where
+        S: AsScalars<C::ScalarField> + ?Sized + Sync,
+    {
+        let scalars: Vec<_> = batch.iter().map(|(_, scalars)| scalars.as_scalars()).collect();
+        let alike = scalars.iter().all(|s| s.bound() == scalars[0].bound());
+        let paired = batch.iter().zip(&scalars).all(|((bases, _), s)| bases.len() == s.len());
+        if batch.len() < 2 || !alike || !paired || self.check_subgroup {
+            return None;
+        }
+        let mut points = vec![C::zero(); batch.len() * length];
+        for ((bases, _), own) in batch.iter().zip(points.chunks_mut(length)) {
+            own[..bases.len()].copy_from_slice(bases);
+        }
+        let settings = self.settings_for(length);
+        let plan = Plan::new(&Request {
+            curve: &CurveSpec::of::<C>(),
+            n: length,
+            batch: batch.len(),
+            scalars: scalars[0].bound(),
+            resident: false,
+            table: None,
+            device: device.facts(),
+            settings: &settings,
+        });
+        let digits = |plan: &Plan| u64::from(plan.shape.windows) * points.len() as u64;
+        let run = || {
+            let plan = plan?;
+            let control = Control::new(self.hook.clone(), CancelToken::default(), digits(&plan));
+            let engine = device.engine::<C>(&plan)?;
+            engine.run_batch(&plan, Source::Borrowed(&points), &scalars, &control).transpose()
+        };
+        run().transpose()
+    }
+}

@@ -1,0 +1,247 @@
+//! Settings for bases, and runs over bases that are not kept.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::{Bases, Held, Inner, Report, execute};
+use crate::control::{CancelToken, Hook};
+use crate::engine::Source;
+use crate::error::PointFault;
+use crate::plan::{Plan, Preset, Request, ScalarBound, Settings};
+use crate::{Curve, CurveSpec, Device, Error, Scalars, parallel};
+
+/// How bases are to be loaded; made by [`Bases::builder`].
+///
+/// ```
+/// use ark_ec::AffineRepr;
+/// use bucketeer::{Bases, Device};
+/// let points = vec![ark_bls12_381::G1Affine::generator(); 100];
+/// let bases = Bases::builder().precompute(4).window_bits(8).load(&Device::cpu(), &points)?;
+/// assert_eq!(bases.plan().shape.precompute, 4);
+/// # Ok::<(), bucketeer::Error>(())
+/// ```
+#[must_use]
+pub struct Builder<C: Curve> {
+    settings: Settings,
+    preset: Option<&'static Preset>,
+    scalar_bits: Option<u32>,
+    pub(super) check_subgroup: bool,
+    pub(super) hook: Option<Hook>,
+    curve: PhantomData<C>,
+}
+
+impl<C: Curve> Default for Builder<C> {
+    fn default() -> Self {
+        Self {
+            settings: Settings::default(),
+            preset: None,
+            scalar_bits: None,
+            check_subgroup: false,
+            hook: None,
+            curve: PhantomData,
+        }
+    }
+}
+
+impl<C: Curve> Clone for Builder<C> {
+    fn clone(&self) -> Self {
+        let (settings, hook) = (self.settings.clone(), self.hook.clone());
+        Self { settings, hook, ..*self }
+    }
+}
+
+impl<C: Curve> Builder<C> {
+    /// Stores `factor` shifted copies of each base: more memory, fewer buckets. Default 1.
+    pub fn precompute(mut self, factor: u32) -> Self {
+        self.settings.precompute = Some(factor);
+        self
+    }
+
+    /// Bits of a window, 1 to 26. By default the plan chooses.
+    pub fn window_bits(mut self, bits: u32) -> Self {
+        self.settings.window_bits = Some(bits);
+        self
+    }
+
+    /// Plans for integer scalars below `2^bits` instead of residues. Runs with such scalars say so
+    /// themselves by their type or [`Scalars::with_bits`]; this makes the table fit them.
+    pub fn scalar_bits(mut self, bits: u32) -> Self {
+        self.scalar_bits = Some(bits);
+        self
+    }
+
+    /// Allows at most this many bytes beyond the inputs, table included. Less memory means more
+    /// chunks, never another result.
+    pub fn memory_limit(mut self, bytes: u64) -> Self {
+        self.settings.memory_limit = Some(bytes);
+        self
+    }
+
+    /// Starts from a published strategy; settings made on the builder take precedence.
+    pub fn preset(mut self, preset: &'static Preset) -> Self {
+        self.preset = Some(preset);
+        self
+    }
+
+    /// Sets everything a plan can be told at once.
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Makes runs right for every point of the curve, inside the prime-order subgroup or not: no
+    /// endomorphism, and no scalar replaced by another that is equal modulo the order.
+    pub fn any_point(mut self) -> Self {
+        self.settings.any_point = true;
+        self
+    }
+
+    /// Checks at load that every base is on the curve and in the prime-order subgroup.
+    pub fn check_subgroup(mut self) -> Self {
+        self.check_subgroup = true;
+        self
+    }
+
+    /// Calls `hook` during every run; see [`Hook`].
+    pub fn on_progress(mut self, hook: Hook) -> Self {
+        self.hook = Some(hook);
+        self
+    }
+
+    /// Loads the bases onto the device.
+    pub fn load(&self, device: &Device, points: &[C]) -> Result<Bases<C>, Error> {
+        if self.check_subgroup {
+            check_points(device, points)?;
+        }
+        if !device.parts().is_empty() {
+            return self.load_shares(device, points);
+        }
+        let curve = CurveSpec::of::<C>();
+        let settings = self.settings_for(points.len());
+        let scalars = self.scalar_bits.map_or(ScalarBound::Order, ScalarBound::Bits);
+        let mut request = Request {
+            curve: &curve,
+            n: points.len(),
+            batch: 1,
+            scalars,
+            resident: true,
+            table: None,
+            device: device.facts(),
+            settings: &settings,
+        };
+        let plan = Plan::new(&request).or_else(|error| match error {
+            // The table does not fit: keep the points and convert them as they are needed.
+            Error::OutOfMemory { .. } => {
+                request.resident = false;
+                Plan::new(&request)
+            }
+            other => Err(other),
+        })?;
+        let mut engine = device.engine::<C>(&plan)?;
+        let mut streamed = None;
+        if plan.resident {
+            device.install(|| engine.load(&plan, points))?;
+        } else {
+            streamed = Some(points.to_vec());
+        }
+        let (device, hook) = (device.clone(), self.hook.clone());
+        let held = Held::Engine { engine, streamed };
+        Ok(Bases { inner: Arc::new(Inner { device, curve, settings, plan, held, hook }) })
+    }
+
+    /// One MSM over borrowed bases, without keeping them.
+    pub fn msm<'a>(
+        &self,
+        device: &Device,
+        points: &[C],
+        scalars: impl Into<Scalars<'a, C::ScalarField>>,
+    ) -> Result<C::Group, Error> {
+        Ok(self.run(device, points, &scalars.into(), CancelToken::default())?.result)
+    }
+
+    /// One MSM over borrowed bases, with its plan and timings.
+    pub fn msm_with_report<'a>(
+        &self,
+        device: &Device,
+        points: &[C],
+        scalars: impl Into<Scalars<'a, C::ScalarField>>,
+    ) -> Result<Report<C>, Error> {
+        self.run(device, points, &scalars.into(), CancelToken::default())
+    }
+
+    pub(super) fn run(
+        &self,
+        device: &Device,
+        points: &[C],
+        scalars: &Scalars<'_, C::ScalarField>,
+        cancel: CancelToken,
+    ) -> Result<Report<C>, Error> {
+        if points.len() != scalars.len() {
+            let (bases, scalars) = (points.len(), scalars.len());
+            return Err(Error::LengthMismatch { bases, scalars });
+        }
+        if self.check_subgroup {
+            check_points(device, points)?;
+        }
+        if !device.parts().is_empty() {
+            return self.run_shares(device, points, scalars, cancel);
+        }
+        let curve = CurveSpec::of::<C>();
+        let settings = self.settings_for(points.len());
+        let plan = Plan::new(&Request {
+            curve: &curve,
+            n: points.len(),
+            batch: 1,
+            scalars: scalars.bound(),
+            resident: false,
+            table: None,
+            device: device.facts(),
+            settings: &settings,
+        })?;
+        let engine = device.engine::<C>(&plan)?;
+        execute(device, &*engine, plan, Source::Borrowed(points), scalars, &self.hook, cancel)
+    }
+
+    /// The same for a share of the bases: they are checked already, and the first share reports progress
+    /// for all.
+    pub(super) fn for_share(&self, index: usize) -> Self {
+        let hook = self.hook.clone().filter(|_| index == 0);
+        Self { check_subgroup: false, hook, ..self.clone() }
+    }
+
+    /// The preset's settings, overridden by those made on the builder.
+    pub(super) fn settings_for(&self, n: usize) -> Settings {
+        let Some(preset) = self.preset else { return self.settings.clone() };
+        let (base, own) = (preset.settings(n), self.settings.clone());
+        Settings {
+            window_bits: own.window_bits.or(base.window_bits),
+            // A width of the user's own goes for all windows.
+            last_window_bits: match own.window_bits {
+                Some(_) => own.last_window_bits,
+                None => own.last_window_bits.or(base.last_window_bits),
+            },
+            precompute: own.precompute.or(base.precompute),
+            endomorphism: own.endomorphism.or(base.endomorphism),
+            negate: own.negate.or(base.negate),
+            digits: own.digits.or(base.digits),
+            group: own.group.or(base.group),
+            accumulate: own.accumulate.or(base.accumulate),
+            reduce: own.reduce.or(base.reduce),
+            chunk: own.chunk.or(base.chunk),
+            memory_limit: own.memory_limit,
+            any_point: own.any_point,
+            preset: base.preset,
+        }
+    }
+}
+
+fn check_points<C: Curve>(device: &Device, points: &[C]) -> Result<(), Error> {
+    let fault = |point: &C| match (point.on_curve(), point.in_subgroup()) {
+        (false, _) => Some(PointFault::NotOnCurve),
+        (true, false) => Some(PointFault::NotInSubgroup),
+        (true, true) => None,
+    };
+    let found = device
+        .install(|| parallel::find_first(points.len(), |i| fault(&points[i]).map(|f| (i, f))));
+    found.map_or(Ok(()), |(index, reason)| Err(Error::InvalidBase { index, reason }))
+}

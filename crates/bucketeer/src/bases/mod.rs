@@ -1,0 +1,265 @@
+//! Bases held on a device, and the MSMs computed from them.
+
+mod batch;
+mod builder;
+mod shares;
+
+pub use builder::Builder;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use batch::{SIDE_BY_SIDE, in_batch};
+use shares::{batch_in_shares, in_shares};
+
+use crate::control::{CancelToken, Control, Hook};
+use crate::device::DeviceKind;
+use crate::engine::{Engine, Source, Timings};
+use crate::plan::{Plan, Request, ScalarBound, Settings};
+use crate::{AsScalars, Curve, CurveSpec, Device, Error, Job, Scalars};
+
+/// Bases resident on a device, ready for any number of MSMs. Cheap to clone.
+///
+/// ```
+/// use ark_ec::{AffineRepr, CurveGroup};
+/// use ark_bls12_377::{Fr, G1Affine};
+/// use bucketeer::{Bases, Device};
+///
+/// let g = G1Affine::generator();
+/// let points = vec![g, (g + g).into_affine(), G1Affine::identity()];
+/// let bases = Bases::load(&Device::cpu(), &points)?;
+/// let sum = bases.msm(&[Fr::from(5), Fr::from(7), Fr::from(9)])?;
+/// assert_eq!(sum, g * Fr::from(5 + 2 * 7));
+/// let sums = bases.msm_batch(&[&[1u64, 1, 1], &[0, 1, 0]])?;
+/// assert_eq!(sums, [g * Fr::from(3), g * Fr::from(2)]);
+/// # Ok::<(), bucketeer::Error>(())
+/// ```
+///
+/// # What is assumed of the points
+///
+/// Like arkworks' own endomorphism code, this API trusts that an `Affine` value lies in the prime-order
+/// subgroup. [`Builder::any_point`] gives up what depends on it and is right for every point of the
+/// curve; [`Builder::check_subgroup`] proves it when the bases are loaded.
+pub struct Bases<C: Curve> {
+    inner: Arc<Inner<C>>,
+}
+
+struct Inner<C: Curve> {
+    device: Device,
+    curve: Arc<CurveSpec>,
+    settings: Settings,
+    plan: Plan,
+    held: Held<C>,
+    hook: Option<Hook>,
+}
+
+/// Where bases are held.
+enum Held<C: Curve> {
+    /// In an engine; `streamed` are bases that did not fit in their table and are converted chunk by
+    /// chunk.
+    Engine { engine: Box<dyn Engine<C>>, streamed: Option<Vec<C>> },
+    /// In shares, on a device each.
+    Shares(Vec<(Range<usize>, Bases<C>)>),
+}
+
+impl<C: Curve> Clone for Bases<C> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone() }
+    }
+}
+
+impl<C: Curve> std::fmt::Debug for Bases<C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Bases({} on {})", self.len(), self.inner.device)
+    }
+}
+
+/// A result with the plan that produced it and the time each stage took.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Report<C: Curve> {
+    /// The sum.
+    pub result: C::Group,
+    /// The plan carried out.
+    pub plan: Plan,
+    /// Time per stage.
+    pub timings: Timings,
+}
+
+impl<C: Curve> Report<C> {
+    /// The report of a run that was shared: sums added, stages as long as the longest.
+    fn sum(reports: Vec<Self>) -> Result<Self, Error> {
+        let add = |a: Self, b: Self| Self {
+            result: a.result + b.result,
+            plan: Plan { n: a.plan.n + b.plan.n, chunks: a.plan.chunks + b.plan.chunks, ..a.plan },
+            timings: a.timings.max(&b.timings),
+        };
+        let empty = || Error::Internal("a run without shares".into());
+        reports.into_iter().reduce(add).ok_or_else(empty)
+    }
+}
+
+impl<C: Curve> Bases<C> {
+    /// Loads bases with default settings.
+    pub fn load(device: &Device, points: &[C]) -> Result<Self, Error> {
+        Self::builder().load(device, points)
+    }
+
+    /// Settings for loading.
+    pub fn builder() -> Builder<C> {
+        Builder::default()
+    }
+
+    /// How many bases there are.
+    pub fn len(&self) -> usize {
+        self.inner.plan.n
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The plan for one MSM over all bases.
+    pub fn plan(&self) -> &Plan {
+        &self.inner.plan
+    }
+
+    /// The device they are on.
+    pub fn device(&self) -> &Device {
+        &self.inner.device
+    }
+
+    /// `Σ kᵢ·Pᵢ` over all bases.
+    pub fn msm<'a>(
+        &self,
+        scalars: impl Into<Scalars<'a, C::ScalarField>>,
+    ) -> Result<C::Group, Error> {
+        Ok(self.msm_with_report(scalars)?.result)
+    }
+
+    /// The same, with plan and timings.
+    pub fn msm_with_report<'a>(
+        &self,
+        scalars: impl Into<Scalars<'a, C::ScalarField>>,
+    ) -> Result<Report<C>, Error> {
+        let scalars = scalars.into();
+        self.check_length(scalars.len(), self.len())?;
+        self.run(&scalars, CancelToken::default())
+    }
+
+    /// One MSM per element of `batch`, all over these bases. Scalars shorter than the bases take the
+    /// first ones.
+    pub fn msm_batch<S>(&self, batch: &[&S]) -> Result<Vec<C::Group>, Error>
+    where
+        S: AsScalars<C::ScalarField> + ?Sized + Sync,
+    {
+        let bases = self.len();
+        let lengths = batch.iter().map(|scalars| scalars.as_scalars().len());
+        if let Some((index, scalars)) = lengths.clone().enumerate().find(|(_, len)| *len > bases) {
+            let source = Box::new(Error::LengthMismatch { bases, scalars });
+            return Err(Error::Batch { index, source });
+        }
+        let longest = lengths.max().unwrap_or(0);
+        if let Held::Shares(bases) = &self.inner.held {
+            return batch_in_shares(bases, batch);
+        }
+        if let Some(result) = self.run_batch(batch, longest) {
+            return result;
+        }
+        let one_by_one = self.inner.device.kind() != DeviceKind::Cpu;
+        let small = longest <= SIDE_BY_SIDE && self.inner.settings.memory_limit.is_none();
+        in_batch(&self.inner.device, batch, small && !one_by_one, |scalars| {
+            Ok(self.run(&scalars.as_scalars(), CancelToken::default())?.result)
+        })
+    }
+
+    /// The whole batch in one plan, where the engine can.
+    fn run_batch<S>(&self, batch: &[&S], longest: usize) -> Option<Result<Vec<C::Group>, Error>>
+    where
+        S: AsScalars<C::ScalarField> + ?Sized,
+    {
+        let inner = &*self.inner;
+        let Held::Engine { engine, streamed: None } = &inner.held else { return None };
+        if batch.len() < 2 || longest == 0 {
+            return None;
+        }
+        let scalars: Vec<_> = batch.iter().map(|scalars| scalars.as_scalars()).collect();
+        let alike = scalars.iter().all(|s| s.bound() == scalars[0].bound());
+        let plan = self.plan_for(longest, batch.len(), scalars[0].bound()).ok()?;
+        let digits = u64::from(plan.shape.windows) * (longest * batch.len()) as u64;
+        let control = Control::new(inner.hook.clone(), CancelToken::default(), digits);
+        if alike { engine.run_batch(&plan, Source::Resident, &scalars, &control) } else { None }
+    }
+
+    /// Starts an MSM in the background. The job owns the scalars and keeps the bases alive.
+    pub fn submit<S>(&self, scalars: S) -> Result<Job<C>, Error>
+    where
+        S: AsScalars<C::ScalarField> + Send + 'static,
+    {
+        self.check_length(scalars.as_scalars().len(), self.len())?;
+        let bases = self.clone();
+        Job::spawn(move |cancel| bases.run(&scalars.as_scalars(), cancel))
+    }
+
+    fn check_length(&self, scalars: usize, bases: usize) -> Result<(), Error> {
+        if scalars == bases { Ok(()) } else { Err(Error::LengthMismatch { bases, scalars }) }
+    }
+
+    fn run(
+        &self,
+        scalars: &Scalars<'_, C::ScalarField>,
+        cancel: CancelToken,
+    ) -> Result<Report<C>, Error> {
+        let inner = &*self.inner;
+        let (engine, streamed) = match &inner.held {
+            Held::Engine { engine, streamed } => (engine, streamed),
+            Held::Shares(bases) => {
+                let ranges: Vec<_> = bases.iter().map(|(range, _)| range.clone()).collect();
+                return Report::sum(in_shares(&ranges, |index, range| {
+                    bases[index].1.run(&scalars.slice(range), cancel.clone())
+                })?);
+            }
+        };
+        let plan = self.plan_for(scalars.len(), 1, scalars.bound())?;
+        let source = streamed.as_ref().map_or(Source::Resident, |s| Source::Borrowed(s));
+        execute(&inner.device, &**engine, plan, source, scalars, &inner.hook, cancel)
+    }
+
+    /// The loading plan where it fits these scalars, another one on the same table where it does not.
+    fn plan_for(&self, n: usize, batch: usize, scalars: ScalarBound) -> Result<Plan, Error> {
+        let inner = &*self.inner;
+        let table = inner.plan.shape.table();
+        let mut settings = inner.settings.clone();
+        // The table is there already; what remains of the limit is for the rest.
+        let table_bytes = if inner.plan.resident { inner.plan.table_bytes() } else { 0 };
+        settings.memory_limit = settings.memory_limit.map(|l| l.saturating_sub(table_bytes));
+        Plan::new(&Request {
+            curve: &inner.curve,
+            n,
+            batch,
+            scalars,
+            resident: inner.plan.resident,
+            table: inner.plan.resident.then_some(table),
+            device: inner.device.facts(),
+            settings: &settings,
+        })
+    }
+}
+
+/// Carries out one plan on a device's threads.
+fn execute<C: Curve>(
+    device: &Device,
+    engine: &dyn Engine<C>,
+    plan: Plan,
+    source: Source<'_, C>,
+    scalars: &Scalars<'_, C::ScalarField>,
+    hook: &Option<Hook>,
+    cancel: CancelToken,
+) -> Result<Report<C>, Error> {
+    let digits = u64::from(plan.shape.windows) * plan.shape.halves() as u64;
+    let control = Control::new(hook.clone(), cancel, digits * scalars.len() as u64);
+    tracing::debug!(n = plan.n, window_bits = plan.shape.window_bits, "msm");
+    let (result, timings) = device.install(|| engine.run(&plan, source, scalars, &control))?;
+    Ok(Report { result, plan, timings })
+}
