@@ -58,13 +58,13 @@ pub struct PlanArgs {
     pub digits: Option<Digits>,
     /// Group stage: sort or csr
     #[arg(long, value_name = "WAY", value_parser = group)]
-    pub group: Option<Group>,
+    pub group_by: Option<Group>,
     /// Accumulate stage: slices, per-bucket or fused-sweep
     #[arg(long, value_name = "WAY", value_parser = accumulate)]
-    pub accumulate: Option<Accumulate>,
+    pub accumulate_by: Option<Accumulate>,
     /// Reduce stage: window-splitting, running-sum or sliced:COUNT
     #[arg(long, value_name = "WAY", value_parser = reduce)]
-    pub reduce: Option<Reduce>,
+    pub reduce_by: Option<Reduce>,
     /// Most bases per chunk
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub chunk: Option<usize>,
@@ -83,9 +83,9 @@ impl PlanArgs {
         settings.window_bits = self.window_bits.or(settings.window_bits);
         settings.precompute = self.precompute.or(settings.precompute);
         settings.digits = self.digits.or(settings.digits);
-        settings.group = self.group.or(settings.group);
-        settings.accumulate = self.accumulate.or(settings.accumulate);
-        settings.reduce = self.reduce.or(settings.reduce);
+        settings.group = self.group_by.or(settings.group);
+        settings.accumulate = self.accumulate_by.or(settings.accumulate);
+        settings.reduce = self.reduce_by.or(settings.reduce);
         settings.chunk = self.chunk.or(settings.chunk);
         settings.memory_limit = self.memory_limit;
         settings.any_point = self.any_point;

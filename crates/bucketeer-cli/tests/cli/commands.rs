@@ -102,7 +102,7 @@ fn plan_describes_gpus() {
         assert!(text.contains(words), "no {words} in {text}");
     }
     plan("1GiB", "").fails(4, &["out of memory"]);
-    plan("141GiB", "--reduce sideways").fails(2, &["way to reduce", "sliced:COUNT"]);
+    plan("141GiB", "--reduce-by sideways").fails(2, &["way to reduce", "sliced:COUNT"]);
 }
 
 #[test]
