@@ -288,7 +288,6 @@ impl Device {
             Inner::Cpu(_) => cpu::engine::<C>(&plan.device),
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => crate::cuda::engine::<C>(gpu, plan),
-            #[cfg(feature = "cuda")]
             Inner::Several(_) => {
                 Err(Error::Internal("several devices have no plan of their own".into()))
             }
