@@ -34,11 +34,12 @@ fuzz_target!(|paper: Paper| {
     }
     settings.last_window_bits = paper.last_window.map(|bits| u32::from(bits % 30));
     let threads = paper.threads.into();
+    let memory = paper.memory >> 1;
     let device = match paper.gpu {
-        true => DeviceFacts::cuda(threads, paper.memory),
-        false => DeviceFacts::cpu(threads, true, paper.memory),
+        true => DeviceFacts::cuda(threads, memory),
+        false => DeviceFacts::cpu(threads, true, memory),
     };
-    let available = settings.memory_limit.unwrap_or(paper.memory);
+    let available = settings.memory_limit.unwrap_or(memory);
     let plan = Plan::new(&Request {
         curve: &curve,
         n: (paper.n >> (paper.shift % 64)) as usize,

@@ -354,8 +354,10 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
     let stored = request.table.map_or(plan.shape.precompute, |table| table.precompute);
     let most = (MAX_POINTS / u64::from(stored)) as usize;
     if plan.n > most && request.resident {
+        // More points than entries can refer to: no memory is enough to hold them at once.
         let point = u64::from(stored) * request.curve.point_bytes();
-        return Err((plan.n as u64).saturating_mul(point));
+        let table = (plan.n as u64).saturating_mul(point);
+        return Err(table.max(available.saturating_add(1)));
     }
     plan.chunk = plan.chunk.min(most);
     let grows = request.settings.chunk.is_none() && request.resident && plan.n >= GROWING;
