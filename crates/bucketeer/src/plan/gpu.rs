@@ -376,13 +376,14 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
         };
         loop {
             let layout = Layout::new(plan, request.curve);
-            plan.slice = layout.slice as usize;
-            plan.buffers = vec![bases(plan, request, &layout)];
-            plan.buffers.extend(layout.buffers(plan));
             let keys = if plan.segments > 1 { 24 } else { MAX_KEY_BITS };
-            let possible = layout.entries <= MAX_ENTRIES && layout.keys() <= 1 << keys;
-            if possible && plan.bytes() <= available {
-                return Ok(());
+            if layout.entries <= MAX_ENTRIES && layout.keys() <= 1 << keys {
+                plan.slice = layout.slice as usize;
+                plan.buffers = vec![bases(plan, request, &layout)];
+                plan.buffers.extend(layout.buffers(plan));
+                if plan.bytes() <= available {
+                    return Ok(());
+                }
             }
             if plan.segments > 1 {
                 plan.segments = plan.segments.div_ceil(2);
