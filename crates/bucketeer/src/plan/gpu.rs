@@ -123,7 +123,8 @@ impl Layout {
         let scalars = plan.segments as u64 * plan.chunk as u64;
         let copies = u64::from(shape.precompute);
         let windows = (u64::from(plan.sets_per_pass) * copies).min(u64::from(shape.windows));
-        let entries = scalars.saturating_mul(windows).max(1);
+        // Far beyond what is possible, and far from overflowing.
+        let entries = scalars.saturating_mul(windows).clamp(1, 1 << 48);
         let lanes = lanes(plan, curve);
         let slice = slice(plan, entries, keys, lanes);
         let (cut, mean) = (u64::from(slice), entries.div_ceil(keys));
