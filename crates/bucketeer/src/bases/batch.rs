@@ -4,8 +4,8 @@ use super::Builder;
 use crate::control::{CancelToken, Control};
 use crate::device::DeviceKind;
 use crate::engine::Source;
-use crate::plan::{Plan, Request};
-use crate::{AsScalars, Curve, CurveSpec, Device, Error, parallel};
+use crate::plan::{Plan, Request, ScalarBound};
+use crate::{AsScalars, Curve, CurveSpec, Device, Error, Scalars, parallel};
 
 /// Longest MSMs of a batch that are run side by side; longer ones fill the device by themselves.
 pub(super) const SIDE_BY_SIDE: usize = 1 << 14;
@@ -26,6 +26,12 @@ pub(super) fn in_batch<T: Sync, R: Send>(
     device.install(|| parallel::map(batch.len(), |i| one((i, &batch[i]))).into_iter().collect())
 }
 
+/// What is known of all scalars of a batch; `None` if there are fewer than two or they differ.
+pub(super) fn common_bound<F>(scalars: &[Scalars<'_, F>]) -> Option<ScalarBound> {
+    let (first, rest) = scalars.split_first().filter(|(_, rest)| !rest.is_empty())?;
+    rest.iter().all(|s| s.bound() == first.bound()).then_some(first.bound())
+}
+
 impl<C: Curve> Builder<C> {
     /// Many MSMs on a device, each with bases and scalars of its own, of any lengths.
     pub fn msm_batch<S>(
@@ -40,7 +46,20 @@ impl<C: Curve> Builder<C> {
         if small && device.kind() != DeviceKind::Cpu && device.parts().is_empty() {
             return self.small_batch(device, batch);
         }
-        in_batch(device, batch, small, |(bases, scalars)| {
+        self.each(device, batch, small)
+    }
+
+    /// The MSMs of a batch, each with a plan of its own.
+    fn each<S>(
+        &self,
+        device: &Device,
+        batch: &[(&[C], &S)],
+        side_by_side: bool,
+    ) -> Result<Vec<C::Group>, Error>
+    where
+        S: AsScalars<C::ScalarField> + ?Sized + Sync,
+    {
+        in_batch(device, batch, side_by_side, |(bases, scalars)| {
             self.msm(device, bases, scalars.as_scalars())
         })
     }
@@ -53,19 +72,10 @@ impl<C: Curve> Builder<C> {
         const AT_ONCE: usize = 1 << 22;
         let longest = batch.iter().map(|(bases, _)| bases.len()).max().unwrap_or(0).max(1);
         let mut sums = Vec::with_capacity(batch.len());
-        for (turn, part) in batch.chunks(AT_ONCE / longest).enumerate() {
-            let first = turn * (AT_ONCE / longest);
-            match self.padded_batch(device, part, longest) {
-                Some(result) => {
-                    sums.extend(result.map_err(|error| error.in_batch_from(first))?);
-                }
-                None => sums.extend(
-                    in_batch(device, part, false, |(bases, scalars)| {
-                        self.msm(device, bases, scalars.as_scalars())
-                    })
-                    .map_err(|error| error.in_batch_from(first))?,
-                ),
-            }
+        for part in batch.chunks(AT_ONCE / longest) {
+            let result = self.padded_batch(device, part, longest);
+            let result = result.unwrap_or_else(|| self.each(device, part, false));
+            sums.extend(result.map_err(|error| error.in_batch_from(sums.len()))?);
         }
         Ok(sums)
     }
@@ -81,9 +91,9 @@ impl<C: Curve> Builder<C> {
         S: AsScalars<C::ScalarField> + ?Sized + Sync,
     {
         let scalars: Vec<_> = batch.iter().map(|(_, scalars)| scalars.as_scalars()).collect();
-        let alike = scalars.iter().all(|s| s.bound() == scalars[0].bound());
+        let bound = common_bound(&scalars)?;
         let paired = batch.iter().zip(&scalars).all(|((bases, _), s)| bases.len() == s.len());
-        if batch.len() < 2 || !alike || !paired || self.check_subgroup {
+        if !paired || self.check_subgroup {
             return None;
         }
         let mut points = vec![C::zero(); batch.len() * length];
@@ -95,7 +105,7 @@ impl<C: Curve> Builder<C> {
             curve: &CurveSpec::of::<C>(),
             n: length,
             batch: batch.len(),
-            scalars: scalars[0].bound(),
+            scalars: bound,
             resident: false,
             table: None,
             device: device.facts(),

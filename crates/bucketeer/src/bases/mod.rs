@@ -9,7 +9,7 @@ pub use builder::Builder;
 use std::ops::Range;
 use std::sync::Arc;
 
-use batch::{SIDE_BY_SIDE, in_batch};
+use batch::{SIDE_BY_SIDE, common_bound, in_batch};
 use shares::{batch_in_shares, in_shares};
 
 use crate::control::{CancelToken, Control, Hook};
@@ -164,13 +164,13 @@ impl<C: Curve> Bases<C> {
         if let Held::Shares(bases) = &self.inner.held {
             return batch_in_shares(bases, batch);
         }
-        if let Some(result) = self.run_batch(batch, longest) {
-            return result;
-        }
-        let one_by_one = self.inner.device.kind() != DeviceKind::Cpu;
+        let on_cpu = self.inner.device.kind() == DeviceKind::Cpu;
+        let whole = if on_cpu { None } else { self.run_batch(batch, longest) };
         let small = longest <= SIDE_BY_SIDE && self.inner.settings.memory_limit.is_none();
-        in_batch(&self.inner.device, batch, small && !one_by_one, |scalars| {
-            Ok(self.run(&scalars.as_scalars(), CancelToken::default())?.result)
+        whole.unwrap_or_else(|| {
+            in_batch(&self.inner.device, batch, small && on_cpu, |scalars| {
+                Ok(self.run(&scalars.as_scalars(), CancelToken::default())?.result)
+            })
         })
     }
 
@@ -181,15 +181,12 @@ impl<C: Curve> Bases<C> {
     {
         let inner = &*self.inner;
         let Held::Engine { engine, streamed: None } = &inner.held else { return None };
-        if batch.len() < 2 || longest == 0 {
-            return None;
-        }
         let scalars: Vec<_> = batch.iter().map(|scalars| scalars.as_scalars()).collect();
-        let alike = scalars.iter().all(|s| s.bound() == scalars[0].bound());
-        let plan = self.plan_for(longest, batch.len(), scalars[0].bound()).ok()?;
+        let bound = common_bound(&scalars).filter(|_| longest > 0)?;
+        let plan = self.plan_for(longest, batch.len(), bound).ok()?;
         let digits = u64::from(plan.shape.windows) * (longest * batch.len()) as u64;
         let control = Control::new(inner.hook.clone(), CancelToken::default(), digits);
-        if alike { engine.run_batch(&plan, Source::Resident, &scalars, &control) } else { None }
+        engine.run_batch(&plan, Source::Resident, &scalars, &control)
     }
 
     /// Starts an MSM in the background. The job owns the scalars and keeps the bases alive.

@@ -9,7 +9,7 @@ use super::launch::{Setup, blocks, launch};
 use super::program::Source;
 use super::workspace::Workspace;
 use crate::Error;
-use crate::plan::ScalarBound;
+use crate::plan::{ScalarBound, Shape};
 
 const THREADS: u32 = 256;
 /// Words of the bias, as in the kernel.
@@ -17,8 +17,18 @@ const MAX_WORDS: usize = 33;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Bias {
+pub(crate) struct Bias {
     words: [u32; MAX_WORDS],
+}
+
+impl Bias {
+    pub(crate) fn of(shape: &Shape) -> Self {
+        let mut bias = Self { words: [0; MAX_WORDS] };
+        for (word, digit) in bias.words.iter_mut().zip(shape.bias().to_u32_digits()) {
+            *word = digit;
+        }
+        bias
+    }
 }
 
 /// Scalars of one MSM or of several, as bytes.
@@ -102,10 +112,7 @@ pub(crate) fn decompose(
     copied: &[Event; 2],
 ) -> Result<(), Error> {
     let Setup { program, plan, .. } = setup;
-    let mut bias = Bias { words: [0; MAX_WORDS] };
-    for (word, digit) in bias.words.iter_mut().zip(plan.shape.bias().to_u32_digits()) {
-        *word = digit;
-    }
+    let bias = Bias::of(&plan.shape);
     let piece = (target.staging as usize / raw.bytes).max(1);
     for (turn, start) in range.clone().step_by(piece).enumerate() {
         let piece = start..(start + piece).min(range.end);

@@ -14,6 +14,7 @@ use num_bigint::{BigInt, BigUint};
 use rand_chacha::ChaCha20Rng;
 
 use super::combine::{Edwards, Extended, Host};
+use super::decompose::Bias;
 use super::prelude;
 use crate::cpu::formulas::{Coordinates, Xyzz};
 use crate::curve::{Model, from_words, to_words};
@@ -291,12 +292,6 @@ fn fields_and_curves_of_six_and_twelve_limbs() {
     check::<ark_bw6_761::G2Affine>(Form::Weierstrass);
 }
 
-/// The bias, as in the kernel.
-#[repr(C)]
-struct Bias {
-    words: [u32; 33],
-}
-
 /// Every width, both kinds of digits, with and without negation and precomputation, for residues and for
 /// integers: the digits add up to the scalar.
 fn check_digits<C: Curve>() {
@@ -339,10 +334,7 @@ fn check_digits<C: Curve>() {
                 };
                 let plan = plan(&spec, bound, &settings);
                 let layout = plan.gpu_layout(&spec);
-                let mut bias = Bias { words: [0; 33] };
-                for (word, digit) in bias.words.iter_mut().zip(plan.shape.bias().to_u32_digits()) {
-                    *word = digit;
-                }
+                let bias = Bias::of(&plan.shape);
                 for scalar in &scalars {
                     let mut words = vec![0u32; layout.scalar_words as usize];
                     let (out, count) = (words.as_mut_ptr(), layout.scalar_words);

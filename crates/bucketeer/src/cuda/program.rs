@@ -67,11 +67,28 @@ impl Source {
     }
 
     /// The constants it is specialised by; the same text for curves that share the code.
-    fn prelude(self, curve: &CurveSpec, form: Form) -> String {
+    fn prelude(self, preludes: &Preludes) -> &Arc<str> {
         match self {
-            Self::Group | Self::Tasks => String::new(),
-            Self::Decompose => prelude::scalars(curve),
-            _ => prelude::curve(curve, form),
+            Self::Group | Self::Tasks => &preludes.none,
+            Self::Decompose => &preludes.scalars,
+            _ => &preludes.curve,
+        }
+    }
+}
+
+/// The constants of a curve in a form, in the portions that sources ask for.
+struct Preludes {
+    none: Arc<str>,
+    scalars: Arc<str>,
+    curve: Arc<str>,
+}
+
+impl Preludes {
+    fn new(curve: &CurveSpec, form: Form) -> Self {
+        Self {
+            none: "".into(),
+            scalars: prelude::scalars(curve).into(),
+            curve: prelude::curve(curve, form).into(),
         }
     }
 }
@@ -88,14 +105,13 @@ const HEADERS: [(&str, &str); 7] = [
 
 /// Machine code of a source for an architecture, from the cache or the compiler, and the compiler's
 /// report.
-pub(crate) fn compile(
+fn compile(
     source: Source,
-    curve: &CurveSpec,
-    form: Form,
+    preludes: &Preludes,
     architecture: u32,
 ) -> Result<(Vec<u8>, String), Error> {
     let nvrtc = nvrtc()?;
-    let text = source.prelude(curve, form) + source.text();
+    let text = [&**source.prelude(preludes), source.text()].concat();
     let options = [
         format!("--gpu-architecture=sm_{architecture}"),
         "--std=c++17".into(),
@@ -116,34 +132,31 @@ pub(crate) fn compile(
 /// Modules of one device, each compiled and loaded once.
 #[derive(Default)]
 pub(crate) struct Modules {
-    loaded: Mutex<HashMap<(Source, String), Arc<Slot>>>,
+    loaded: Mutex<HashMap<Key, Arc<Slot>>>,
 }
 
+/// A source and the constants before it.
+type Key = (Source, Arc<str>);
 type Slot = OnceLock<Result<Module, Error>>;
 
 /// The kernels of one curve in one form on one device.
 pub(crate) struct Program {
     context: Arc<Context>,
-    curve: Arc<CurveSpec>,
-    form: Form,
+    preludes: Preludes,
     slots: HashMap<Source, Arc<Slot>>,
 }
 
 impl Modules {
     /// The kernels of a curve; compiled when they are first asked for.
-    pub(crate) fn program(
-        &self,
-        context: &Arc<Context>,
-        curve: &Arc<CurveSpec>,
-        form: Form,
-    ) -> Program {
+    pub(crate) fn program(&self, context: &Arc<Context>, curve: &CurveSpec, form: Form) -> Program {
+        let preludes = Preludes::new(curve, form);
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let slots = Source::ALL.into_iter().map(|source| {
-            let key = (source, source.prelude(curve, form));
+            let key = (source, source.prelude(&preludes).clone());
             (source, loaded.entry(key).or_default().clone())
         });
         let slots = slots.collect();
-        Program { context: context.clone(), curve: curve.clone(), form, slots }
+        Program { context: context.clone(), preludes, slots }
     }
 }
 
@@ -152,7 +165,7 @@ impl Program {
         let slot = &self.slots[&source];
         let load = || {
             let architecture = self.context.facts.architecture;
-            let (code, _) = compile(source, &self.curve, self.form, architecture)?;
+            let (code, _) = compile(source, &self.preludes, architecture)?;
             Module::load(&self.context, &code)
         };
         slot.get_or_init(load).as_ref().map_err(Clone::clone)
@@ -238,7 +251,7 @@ mod tests {
         let reports = parallel::map(jobs.len(), |job| {
             let (name, spec, form, architecture, source) = &jobs[job];
             let title = format!("{name} {form:?} sm_{architecture} {}", source.name());
-            let compiled = compile(*source, spec, *form, *architecture);
+            let compiled = compile(*source, &Preludes::new(spec, *form), *architecture);
             let (code, report) = compiled.unwrap_or_else(|error| panic!("{title}: {error}"));
             assert!(code.starts_with(b"\x7fELF"), "{title}");
             assert!(report.contains("bytes spill stores"), "{title}: no report: {report}");

@@ -124,13 +124,11 @@ impl Stages<'_> {
     }
 
     fn need(plan: &Plan, layout: &Layout) -> Need {
-        let reduction = &layout.reduction;
-        let points = reduction.sets * (1 + u64::from(reduction.bits));
         Need {
             device: plan.bytes(),
             limited: plan.memory_limit.is_some(),
             staging: layout.staging.max(1 << 16) as usize,
-            results: points as usize * 4 * layout.sum_words + 256,
+            results: layout.reduction.results() * 4 * layout.sum_words,
         }
     }
 
@@ -157,7 +155,7 @@ impl Stages<'_> {
             device: scratch_points * per_point,
             limited: plan.memory_limit.is_some(),
             staging: (scratch_points as usize * affine).min(32 << 20),
-            results: 256,
+            results: 0,
         };
         self.pool.with(self.context, &need, |workspace| {
             let place = Place {
@@ -401,9 +399,7 @@ impl Run<'_> {
             let (stream, buckets) = (&workspace.compute, sums.buckets);
             reduce(stream, setup, &lists, pass.table, buckets, out)
         })?;
-        let reduction = &layout.reduction;
-        let points = reduction.sets as usize * (1 + reduction.bits as usize);
-        let bytes = points * 4 * layout.sum_words;
+        let bytes = layout.reduction.results() * 4 * layout.sum_words;
         let results = &mut workspace.results.as_mut_slice()[..bytes];
         workspace.compute.download(results, out)?;
         workspace.compute.wait()?;

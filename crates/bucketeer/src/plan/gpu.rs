@@ -278,6 +278,11 @@ impl Reduction {
         r
     }
 
+    /// Points that are left for the host.
+    pub(crate) fn results(&self) -> usize {
+        self.sets as usize * (1 + self.bits as usize)
+    }
+
     /// The bits of a bucket index that go to columns and to rows.
     pub(crate) fn halves(&self) -> (u32, u32) {
         let low = if self.bits > 6 { self.bits / 2 } else { 0 };
