@@ -21,6 +21,9 @@ pub struct DeviceArgs {
     /// Threads of the CPU [default: all]
     #[arg(long, value_name = "COUNT", value_parser = threads())]
     pub threads: Option<usize>,
+    /// Use portable arithmetic only: no vector instructions on a CPU, no 64-bit integers with WebGPU
+    #[arg(long)]
+    pub portable: bool,
 }
 
 /// A number of threads.
@@ -40,7 +43,8 @@ impl DeviceArgs {
                 reason: error.to_string(),
             })?;
         }
-        Ok(Device::named(&self.device)?)
+        let device = Device::named(&self.device)?;
+        Ok(if self.portable { device.portable()? } else { device })
     }
 }
 

@@ -38,13 +38,16 @@ struct Facts {
 
 /// Carries the command out.
 pub fn run(args: &Args) -> Outcome {
-    let gpus = Device::cuda_count().unwrap_or(0);
-    let cuda = match gpus {
-        0 => vec!["cuda".into()],
-        _ => (0..gpus).map(|index| format!("cuda:{index}")).collect(),
-    };
-    let names = ["cpu".to_owned()].into_iter().chain(cuda).chain(["webgpu".to_owned()]);
-    let devices: Vec<Entry> = names.map(entry).collect();
+    let mut names = vec!["cpu".to_owned()];
+    let gpus = [("cuda", Device::cuda_count().unwrap_or(0)), ("webgpu", Device::webgpu_count())];
+    for (kind, count) in gpus {
+        match count {
+            // Opening it says why there is none.
+            0 => names.push(kind.into()),
+            _ => names.extend((0..count).map(|index| format!("{kind}:{index}"))),
+        }
+    }
+    let devices: Vec<Entry> = names.into_iter().map(entry).collect();
     if args.json {
         return output::json(&Listing { devices });
     }

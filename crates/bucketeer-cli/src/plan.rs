@@ -86,6 +86,10 @@ impl Args {
                 self.ifma.map_or(here.ifma, |ifma| ifma == Ifma::Yes),
                 memory,
             ),
+            DeviceKind::WebGpu => {
+                let multiprocessors = self.multiprocessors.unwrap_or(here.threads);
+                DeviceFacts::webgpu(multiprocessors, memory, here.binding)
+            }
             _ => DeviceFacts::cuda(self.multiprocessors.unwrap_or(here.threads), memory),
         })
     }
@@ -110,6 +114,7 @@ pub fn run(args: &Args) -> Outcome {
     let kind = match device.kind {
         DeviceKind::Cpu if device.ifma => "cpu with AVX-512 IFMA",
         DeviceKind::Cpu => "cpu, portable arithmetic",
+        DeviceKind::WebGpu => "webgpu",
         _ => "cuda",
     };
     let device = format!("{kind}, {device}, {} free", units::bytes(device.memory.into()));
@@ -127,7 +132,11 @@ fn object(curve: &NamedCurve, plan: &Plan) -> Value {
         "batch": plan.batch,
         "preset": plan.preset,
         "device": {
-            "kind": if plan.device.kind == DeviceKind::Cpu { "cpu" } else { "cuda" },
+            "kind": match plan.device.kind {
+                DeviceKind::Cpu => "cpu",
+                DeviceKind::WebGpu => "webgpu",
+                _ => "cuda",
+            },
             "threads": plan.device.threads,
             "ifma": plan.device.ifma,
             "memory": plan.device.memory,

@@ -8,6 +8,10 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 #[cfg(feature = "cuda")]
 use crate::cuda::Gpu;
 use crate::engine::Engine;
+#[cfg(feature = "webgpu")]
+use crate::wait::wait;
+#[cfg(feature = "webgpu")]
+use crate::webgpu;
 use crate::{Curve, CurveSpec, Error, PinnedVec, Plan, cpu};
 
 /// What sort of processor a device is.
@@ -18,6 +22,8 @@ pub enum DeviceKind {
     Cpu,
     /// An NVIDIA GPU.
     Cuda,
+    /// A GPU through WebGPU.
+    WebGpu,
 }
 
 /// What the plan needs to know of a device. Made for the device at hand by [`Device::facts`], or by hand
@@ -33,17 +39,28 @@ pub struct DeviceFacts {
     pub ifma: bool,
     /// Bytes it may allocate.
     pub memory: u64,
+    /// Bytes that a kernel can reach in one buffer.
+    pub binding: u64,
 }
 
 impl DeviceFacts {
     /// A CPU with this many threads, with or without AVX-512 IFMA, and this much free memory.
     pub fn cpu(threads: usize, ifma: bool, memory: u64) -> Self {
-        Self { kind: DeviceKind::Cpu, threads: threads.max(1), ifma, memory }
+        let threads = threads.max(1);
+        Self { kind: DeviceKind::Cpu, threads, ifma, memory, binding: u64::MAX }
     }
 
     /// An NVIDIA GPU with this many multiprocessors and this much free memory.
     pub fn cuda(multiprocessors: usize, memory: u64) -> Self {
-        Self { kind: DeviceKind::Cuda, threads: multiprocessors.max(1), ifma: false, memory }
+        let threads = multiprocessors.max(1);
+        Self { kind: DeviceKind::Cuda, threads, ifma: false, memory, binding: u64::MAX }
+    }
+
+    /// A GPU behind WebGPU: about this many multiprocessors, this much memory and the largest storage
+    /// buffer binding.
+    pub fn webgpu(multiprocessors: usize, memory: u64, binding: u64) -> Self {
+        let (threads, binding) = (multiprocessors.max(1), binding.max(1 << 20));
+        Self { kind: DeviceKind::WebGpu, threads, ifma: false, memory, binding }
     }
 
     /// The same device with another amount of free memory.
@@ -97,6 +114,8 @@ enum Inner {
     Cpu(Arc<Cpu>),
     #[cfg(feature = "cuda")]
     Cuda(Arc<Gpu>),
+    #[cfg(feature = "webgpu")]
+    WebGpu(Arc<webgpu::Gpu>),
     /// Devices of one kind that share every MSM.
     Several(Arc<[Device]>),
 }
@@ -130,6 +149,43 @@ impl Device {
     #[cfg(feature = "cuda")]
     pub fn cuda(index: usize) -> Result<Self, Error> {
         Ok(Self { inner: Inner::Cuda(Arc::new(Gpu::open(index)?)) })
+    }
+
+    /// The GPU with this number among those that WebGPU finds, hardware first; software adapters, which
+    /// compute on the CPU, come last.
+    ///
+    /// Fails with [`Error::NoDevice`] where there is none. In a browser use
+    /// [`webgpu_async`](Self::webgpu_async).
+    #[cfg(feature = "webgpu")]
+    pub fn webgpu(index: usize) -> Result<Self, Error> {
+        wait(Self::open_webgpu(index))
+    }
+
+    /// The first GPU that WebGPU finds, in a browser or in a program.
+    #[cfg(feature = "webgpu")]
+    pub async fn webgpu_async() -> Result<Self, Error> {
+        Self::open_webgpu(0).await
+    }
+
+    #[cfg(feature = "webgpu")]
+    async fn open_webgpu(index: usize) -> Result<Self, Error> {
+        let gpu = webgpu::Gpu::open(index, false).await?;
+        Ok(Self { inner: Inner::WebGpu(Arc::new(gpu)) })
+    }
+
+    /// How many GPUs WebGPU finds.
+    #[cfg(feature = "webgpu")]
+    pub fn webgpu_count() -> usize {
+        wait(async { Ok(webgpu::Gpu::count().await) }).unwrap_or(0)
+    }
+
+    /// Limits of a WebGPU device by name; of others there are none.
+    pub fn limits(&self) -> Vec<(&'static str, u64)> {
+        match &self.inner {
+            #[cfg(feature = "webgpu")]
+            Inner::WebGpu(gpu) => gpu.limits().to_vec(),
+            _ => Vec::new(),
+        }
     }
 
     /// Several devices of one kind as one: each holds a range of the bases and adds up its share, and the
@@ -186,8 +242,8 @@ impl Device {
         Gpu::count()
     }
 
-    /// The same CPU restricted to portable arithmetic, for comparison and for tests. GPUs stay as they
-    /// are.
+    /// The same device restricted to portable arithmetic, for comparison and for tests: a CPU without
+    /// vector instructions, WebGPU without 64-bit integers. NVIDIA GPUs stay as they are.
     pub fn portable(self) -> Result<Self, Error> {
         match &self.inner {
             Inner::Cpu(cpu) => {
@@ -196,6 +252,11 @@ impl Device {
             }
             #[cfg(feature = "cuda")]
             Inner::Cuda(_) => Ok(self),
+            #[cfg(feature = "webgpu")]
+            Inner::WebGpu(gpu) => {
+                let gpu = wait(gpu.portable())?;
+                Ok(Self { inner: Inner::WebGpu(Arc::new(gpu)) })
+            }
             Inner::Several(devices) => {
                 let devices = devices.iter().cloned().map(Self::portable);
                 Self::several(&devices.collect::<Result<Vec<_>, _>>()?)
@@ -220,6 +281,7 @@ impl Device {
     /// The device with this name: `auto`, `cpu`, `cuda`, `cuda:1`, `cuda:0,1`, `webgpu`, …
     pub fn named(name: &str) -> Result<Self, Error> {
         let (kind, index) = name.split_once(':').unwrap_or((name, "0"));
+        #[cfg(not(all(feature = "cuda", feature = "webgpu")))]
         let unavailable = |what: &str| {
             Err(Error::NoDevice {
                 device: name.into(),
@@ -234,11 +296,17 @@ impl Device {
             ("cuda", Ok(indices)) => Self::several_cuda(&indices),
             #[cfg(not(feature = "cuda"))]
             ("cuda", Ok(_)) => unavailable("CUDA"),
-            ("webgpu", Ok(indices)) if indices.len() == 1 => unavailable("WebGPU"),
+            #[cfg(feature = "webgpu")]
+            ("webgpu", Ok(indices)) => {
+                let devices = indices.iter().map(|index| Self::webgpu(*index));
+                Self::several(&devices.collect::<Result<Vec<_>, _>>()?)
+            }
+            #[cfg(not(feature = "webgpu"))]
+            ("webgpu", Ok(_)) => unavailable("WebGPU"),
             _ => Err(Error::UnknownName {
                 what: "device",
                 name: name.into(),
-                expected: "auto, cpu, cuda[:i[,j…]], webgpu[:i]".into(),
+                expected: "auto, cpu, cuda[:i[,j…]], webgpu[:i[,j…]]".into(),
             }),
         }
     }
@@ -249,6 +317,8 @@ impl Device {
             Inner::Cpu(_) => DeviceKind::Cpu,
             #[cfg(feature = "cuda")]
             Inner::Cuda(_) => DeviceKind::Cuda,
+            #[cfg(feature = "webgpu")]
+            Inner::WebGpu(_) => DeviceKind::WebGpu,
             Inner::Several(devices) => devices[0].kind(),
         }
     }
@@ -259,12 +329,15 @@ impl Device {
             Inner::Cpu(cpu) => DeviceFacts::cpu(cpu.threads, cpu.ifma, available_memory()),
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => gpu.facts(),
+            #[cfg(feature = "webgpu")]
+            Inner::WebGpu(gpu) => gpu.facts(),
             // What each has at least.
             Inner::Several(devices) => {
                 let least = |a: DeviceFacts, b: DeviceFacts| DeviceFacts {
                     threads: a.threads.min(b.threads),
                     ifma: a.ifma && b.ifma,
                     memory: a.memory.min(b.memory),
+                    binding: a.binding.min(b.binding),
                     ..a
                 };
                 devices[1..].iter().map(Self::facts).fold(devices[0].facts(), least)
@@ -278,6 +351,8 @@ impl Device {
             Inner::Cpu(_) => Ok(PinnedVec::plain(values.to_vec())),
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => Ok(PinnedVec::page_locked(gpu.pinned(values)?)),
+            #[cfg(feature = "webgpu")]
+            Inner::WebGpu(_) => Ok(PinnedVec::plain(values.to_vec())),
             Inner::Several(devices) => devices[0].pinned(values),
         }
     }
@@ -288,6 +363,8 @@ impl Device {
             Inner::Cpu(_) => cpu::engine::<C>(&plan.device),
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => crate::cuda::engine::<C>(gpu, plan),
+            #[cfg(feature = "webgpu")]
+            Inner::WebGpu(gpu) => webgpu::engine::<C>(gpu, plan),
             Inner::Several(_) => {
                 Err(Error::Internal("several devices have no plan of their own".into()))
             }
@@ -301,9 +378,7 @@ impl Device {
                 Some(pool) => pool.install(work),
                 None => work(),
             },
-            #[cfg(feature = "cuda")]
-            Inner::Cuda(_) => work(),
-            Inner::Several(_) => work(),
+            _ => work(),
         }
     }
 }
@@ -333,6 +408,8 @@ impl fmt::Display for Device {
             }
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => gpu.fmt(f),
+            #[cfg(feature = "webgpu")]
+            Inner::WebGpu(gpu) => gpu.fmt(f),
             Inner::Several(devices) => {
                 let names: Vec<_> = devices.iter().map(ToString::to_string).collect();
                 f.write_str(&names.join(" + "))
@@ -362,7 +439,7 @@ fn has_ifma() -> bool {
 }
 
 /// Memory that can be had without swapping; 8 GiB where the system does not say.
-fn available_memory() -> u64 {
+pub(crate) fn available_memory() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     text.lines()
         .find_map(|line| line.strip_prefix("MemAvailable:"))

@@ -1,9 +1,11 @@
 //! The seam between the library and its backends.
 
+use std::future::ready;
 use std::time::Duration;
 
 use crate::control::Control;
 use crate::plan::Plan;
+use crate::wait::Pending;
 use crate::{Curve, Error, Scalars};
 
 /// Where a run's bases are.
@@ -39,6 +41,37 @@ pub(crate) trait Engine<C: Curve>: Send + Sync {
         _control: &Control,
     ) -> Option<Result<Vec<C::Group>, Error>> {
         None
+    }
+
+    /// [`load`](Self::load) for engines that must be waited for.
+    fn load_async<'a>(
+        &'a mut self,
+        plan: &'a Plan,
+        points: &'a [C],
+    ) -> Pending<'a, Result<(), Error>> {
+        Box::pin(ready(self.load(plan, points)))
+    }
+
+    /// [`run`](Self::run) for engines that must be waited for.
+    fn run_async<'a>(
+        &'a self,
+        plan: &'a Plan,
+        source: Source<'a, C>,
+        scalars: &'a Scalars<'a, C::ScalarField>,
+        control: &'a Control,
+    ) -> Pending<'a, Result<(C::Group, Timings), Error>> {
+        Box::pin(ready(self.run(plan, source, scalars, control)))
+    }
+
+    /// [`run_batch`](Self::run_batch) for engines that must be waited for.
+    fn run_batch_async<'a>(
+        &'a self,
+        plan: &'a Plan,
+        source: Source<'a, C>,
+        batch: &'a [Scalars<'a, C::ScalarField>],
+        control: &'a Control,
+    ) -> Option<Pending<'a, Result<Vec<C::Group>, Error>>> {
+        Some(Box::pin(ready(self.run_batch(plan, source, batch, control)?)))
     }
 }
 

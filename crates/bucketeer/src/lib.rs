@@ -30,12 +30,17 @@ mod curve;
 mod device;
 mod engine;
 mod error;
+#[cfg(any(feature = "cuda", feature = "webgpu"))]
+mod gpu;
 mod job;
 mod msm;
 #[doc(hidden)]
 pub mod parallel;
 mod pinned;
 mod scalars;
+mod wait;
+#[cfg(feature = "webgpu")]
+mod webgpu;
 
 #[cfg(feature = "curves")]
 pub use curve::named as curves;

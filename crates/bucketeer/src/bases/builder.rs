@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::{Bases, Held, Inner, Report, execute};
 use crate::control::{CancelToken, Hook};
+use crate::device::DeviceKind;
 use crate::engine::Source;
 use crate::error::PointFault;
 use crate::plan::{Plan, Preset, Request, ScalarBound, Settings};
+use crate::wait::wait;
 use crate::{Curve, CurveSpec, Device, Error, Scalars, parallel};
 
 /// How bases are to be loaded; made by [`Bases::builder`].
@@ -110,6 +112,11 @@ impl<C: Curve> Builder<C> {
 
     /// Loads the bases onto the device.
     pub fn load(&self, device: &Device, points: &[C]) -> Result<Bases<C>, Error> {
+        wait(self.load_async(device, points))
+    }
+
+    /// [`load`](Self::load) where nothing may block: for WebGPU in a browser. Other devices load at once.
+    pub async fn load_async(&self, device: &Device, points: &[C]) -> Result<Bases<C>, Error> {
         if self.check_subgroup {
             check_points(device, points)?;
         }
@@ -139,10 +146,12 @@ impl<C: Curve> Builder<C> {
         })?;
         let mut engine = device.engine::<C>(&plan)?;
         let mut streamed = None;
-        if plan.resident {
-            device.install(|| engine.load(&plan, points))?;
-        } else {
+        if !plan.resident {
             streamed = Some(points.to_vec());
+        } else if device.kind() == DeviceKind::WebGpu {
+            engine.load_async(&plan, points).await?;
+        } else {
+            device.install(|| engine.load(&plan, points))?;
         }
         let (device, hook) = (device.clone(), self.hook.clone());
         let held = Held::Engine { engine, streamed };
@@ -169,7 +178,27 @@ impl<C: Curve> Builder<C> {
         self.run(device, points, &scalars.into(), CancelToken::default())
     }
 
+    /// [`msm_with_report`](Self::msm_with_report) where nothing may block: for WebGPU in a browser.
+    pub async fn msm_with_report_async<'a>(
+        &self,
+        device: &Device,
+        points: &[C],
+        scalars: impl Into<Scalars<'a, C::ScalarField>>,
+    ) -> Result<Report<C>, Error> {
+        self.run_async(device, points, &scalars.into(), CancelToken::default()).await
+    }
+
     pub(super) fn run(
+        &self,
+        device: &Device,
+        points: &[C],
+        scalars: &Scalars<'_, C::ScalarField>,
+        cancel: CancelToken,
+    ) -> Result<Report<C>, Error> {
+        wait(self.run_async(device, points, scalars, cancel))
+    }
+
+    async fn run_async(
         &self,
         device: &Device,
         points: &[C],
@@ -199,7 +228,8 @@ impl<C: Curve> Builder<C> {
             settings: &settings,
         })?;
         let engine = device.engine::<C>(&plan)?;
-        execute(device, &*engine, plan, Source::Borrowed(points), scalars, &self.hook, cancel)
+        let source = Source::Borrowed(points);
+        execute(device, &*engine, plan, source, scalars, &self.hook, cancel).await
     }
 
     /// The same for a share of the bases: they are checked already, and the first share reports progress

@@ -16,6 +16,7 @@ use crate::control::{CancelToken, Control, Hook};
 use crate::device::DeviceKind;
 use crate::engine::{Engine, Source, Timings};
 use crate::plan::{Plan, Request, ScalarBound, Settings};
+use crate::wait::wait;
 use crate::{AsScalars, Curve, CurveSpec, Device, Error, Job, Scalars};
 
 /// Bases resident on a device, ready for any number of MSMs. Cheap to clone.
@@ -148,9 +149,27 @@ impl<C: Curve> Bases<C> {
         self.run(&scalars, CancelToken::default())
     }
 
+    /// [`msm_with_report`](Self::msm_with_report) where nothing may block: for WebGPU in a browser.
+    pub async fn msm_with_report_async<'a>(
+        &self,
+        scalars: impl Into<Scalars<'a, C::ScalarField>>,
+    ) -> Result<Report<C>, Error> {
+        let scalars = scalars.into();
+        self.check_length(scalars.len(), self.len())?;
+        self.run_async(&scalars, CancelToken::default()).await
+    }
+
     /// One MSM per element of `batch`, all over these bases. Scalars shorter than the bases take the
     /// first ones.
     pub fn msm_batch<S>(&self, batch: &[&S]) -> Result<Vec<C::Group>, Error>
+    where
+        S: AsScalars<C::ScalarField> + ?Sized + Sync,
+    {
+        wait(self.msm_batch_async(batch))
+    }
+
+    /// [`msm_batch`](Self::msm_batch) where nothing may block: for WebGPU in a browser.
+    pub async fn msm_batch_async<S>(&self, batch: &[&S]) -> Result<Vec<C::Group>, Error>
     where
         S: AsScalars<C::ScalarField> + ?Sized + Sync,
     {
@@ -164,18 +183,31 @@ impl<C: Curve> Bases<C> {
         if let Held::Shares(bases) = &self.inner.held {
             return batch_in_shares(bases, batch);
         }
-        let on_cpu = self.inner.device.kind() == DeviceKind::Cpu;
-        let whole = if on_cpu { None } else { self.run_batch(batch, longest) };
-        let small = longest <= SIDE_BY_SIDE && self.inner.settings.memory_limit.is_none();
-        whole.unwrap_or_else(|| {
-            in_batch(&self.inner.device, batch, small && on_cpu, |scalars| {
+        let device = &self.inner.device;
+        if device.kind() == DeviceKind::Cpu {
+            let small = longest <= SIDE_BY_SIDE && self.inner.settings.memory_limit.is_none();
+            return in_batch(device, batch, small, |scalars| {
                 Ok(self.run(&scalars.as_scalars(), CancelToken::default())?.result)
-            })
-        })
+            });
+        }
+        if let Some(sums) = self.run_batch(batch, longest).await {
+            return sums;
+        }
+        let mut sums = Vec::with_capacity(batch.len());
+        for (index, scalars) in batch.iter().enumerate() {
+            let report = self.run_async(&scalars.as_scalars(), CancelToken::default()).await;
+            let named = |source| Error::Batch { index, source: Box::new(source) };
+            sums.push(report.map_err(named)?.result);
+        }
+        Ok(sums)
     }
 
     /// The whole batch in one plan, where the engine can.
-    fn run_batch<S>(&self, batch: &[&S], longest: usize) -> Option<Result<Vec<C::Group>, Error>>
+    async fn run_batch<S>(
+        &self,
+        batch: &[&S],
+        longest: usize,
+    ) -> Option<Result<Vec<C::Group>, Error>>
     where
         S: AsScalars<C::ScalarField> + ?Sized,
     {
@@ -186,7 +218,7 @@ impl<C: Curve> Bases<C> {
         let plan = self.plan_for(longest, batch.len(), bound).ok()?;
         let digits = u64::from(plan.shape.windows) * (longest * batch.len()) as u64;
         let control = Control::new(inner.hook.clone(), CancelToken::default(), digits);
-        engine.run_batch(&plan, Source::Resident, &scalars, &control)
+        Some(engine.run_batch_async(&plan, Source::Resident, &scalars, &control)?.await)
     }
 
     /// Starts an MSM in the background. The job owns the scalars and keeps the bases alive.
@@ -208,6 +240,14 @@ impl<C: Curve> Bases<C> {
         scalars: &Scalars<'_, C::ScalarField>,
         cancel: CancelToken,
     ) -> Result<Report<C>, Error> {
+        wait(self.run_async(scalars, cancel))
+    }
+
+    async fn run_async(
+        &self,
+        scalars: &Scalars<'_, C::ScalarField>,
+        cancel: CancelToken,
+    ) -> Result<Report<C>, Error> {
         let inner = &*self.inner;
         let (engine, streamed) = match &inner.held {
             Held::Engine { engine, streamed } => (engine, streamed),
@@ -220,7 +260,7 @@ impl<C: Curve> Bases<C> {
         };
         let plan = self.plan_for(scalars.len(), 1, scalars.bound())?;
         let source = streamed.as_ref().map_or(Source::Resident, |s| Source::Borrowed(s));
-        execute(&inner.device, &**engine, plan, source, scalars, &inner.hook, cancel)
+        execute(&inner.device, &**engine, plan, source, scalars, &inner.hook, cancel).await
     }
 
     /// The loading plan where it fits these scalars, another one on the same table where it does not.
@@ -245,7 +285,7 @@ impl<C: Curve> Bases<C> {
 }
 
 /// Carries out one plan on a device's threads.
-fn execute<C: Curve>(
+async fn execute<C: Curve>(
     device: &Device,
     engine: &dyn Engine<C>,
     plan: Plan,
@@ -257,6 +297,9 @@ fn execute<C: Curve>(
     let digits = u64::from(plan.shape.windows) * plan.shape.halves() as u64;
     let control = Control::new(hook.clone(), cancel, digits * scalars.len() as u64);
     tracing::debug!(n = plan.n, window_bits = plan.shape.window_bits, "msm");
-    let (result, timings) = device.install(|| engine.run(&plan, source, scalars, &control))?;
+    let (result, timings) = match device.kind() {
+        DeviceKind::WebGpu => engine.run_async(&plan, source, scalars, &control).await,
+        _ => device.install(|| engine.run(&plan, source, scalars, &control)),
+    }?;
     Ok(Report { result, plan, timings })
 }

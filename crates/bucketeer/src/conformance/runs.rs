@@ -5,7 +5,7 @@ use super::rows::case;
 use super::subject::{LARGE, LARGEST, Subject};
 use super::{Distribution, Filter};
 use crate::DeviceKind;
-use crate::plan::{Group, Settings};
+use crate::plan::{Accumulate, GROWING, Group, Settings};
 
 /// Batches over shared bases and over bases of their own, of unequal lengths.
 pub(super) fn batches(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
@@ -82,11 +82,20 @@ pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     };
     let copies = Settings { window_bits: Some(12), precompute: Some(4), ..Settings::default() };
     let csr = Settings { window_bits: Some(9), group: Some(Group::Csr), ..Settings::default() };
-    vec![
+    let mut cases = vec![
         with(Uniform, Run::Both, Settings::default()),
         with(Skewed, Run::Borrowed, Settings::default()),
         with(Equal, Run::Borrowed, Settings::default()),
         with(Uniform, Run::Loaded(None), copies),
         with(Uniform, Run::Borrowed, csr),
-    ]
+    ];
+    // Chunks that grow, in which a fused sweep must not be taken for buckets that can be carried.
+    if subject.kind() == DeviceKind::Cuda && subject.curve().point_bytes() <= 64 && !filter.quick {
+        let scalars = Scalars::Kind(Uniform, GROWING);
+        let (accumulate, precompute) = (Some(Accumulate::FusedSweep), Some(1));
+        let settings = Settings { accumulate, precompute, ..Settings::default() };
+        let run = Run::Loaded(None);
+        cases.push(Case { run, ..case(Arrangement::Distinct, scalars, settings) });
+    }
+    cases
 }

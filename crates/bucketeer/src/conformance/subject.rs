@@ -35,7 +35,7 @@ pub(super) trait Subject: Sync {
 pub(super) const KNOWN: usize = (1 << 12) + 1;
 /// Known bases of the largest cases, made when the first of these comes.
 pub(super) const LARGE: usize = (1 << 15) + 1;
-/// Known bases of the largest cases of GPUs.
+/// Known bases of the largest cases of GPUs; still larger ones repeat them.
 pub(super) const LARGEST: usize = (1 << 20) + 1;
 /// Points of the whole curve that a case may take.
 pub(super) const WHOLE: usize = 40;
@@ -100,6 +100,7 @@ impl<'a, C: Curve> OnCurve<'a, C> {
         };
         let place = |i| {
             let (index, factor) = how.place(i);
+            let index = index % known.points.len();
             let (point, logarithm) = (known.points[index], known.logarithm(index));
             match factor {
                 0 => (C::zero(), C::ScalarField::ZERO),

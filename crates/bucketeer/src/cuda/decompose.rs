@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::driver::{Address, Event, is_page_locked};
 use super::launch::{Setup, blocks, launch};
 use super::program::Source;
 use super::workspace::Workspace;
 use crate::Error;
+use crate::gpu::Raw;
 use crate::plan::{ScalarBound, Shape};
 
 const THREADS: u32 = 256;
@@ -31,61 +30,11 @@ impl Bias {
     }
 }
 
-/// Scalars of one MSM or of several, as bytes.
-pub(crate) struct Raw<'a> {
-    /// The scalars of each MSM.
-    pub parts: Vec<&'a [u8]>,
-    /// Bytes of a scalar.
-    pub bytes: usize,
-    /// Scalars of the longest; shorter ones are filled up with zeros.
-    pub length: usize,
-    pub bound: ScalarBound,
-}
-
-impl Raw<'_> {
-    /// Scalars in all.
-    pub(crate) fn len(&self) -> usize {
-        self.parts.len() * self.length
-    }
-
-    /// The bytes of a range where they are already as they must arrive.
-    fn direct(&self, range: &Range<usize>) -> Option<&[u8]> {
-        let [part] = self.parts[..] else { return None };
-        let bytes = &part[range.start * self.bytes..range.end * self.bytes];
-        is_page_locked(bytes.as_ptr()).then_some(bytes)
-    }
-
-    /// Copies a range, by several threads.
-    fn fill(&self, range: &Range<usize>, out: &mut [u8]) {
-        const BLOCK: usize = 1 << 18;
-        let row = self.length * self.bytes;
-        out.par_chunks_mut(BLOCK).enumerate().for_each(|(block, out)| {
-            let mut at = range.start * self.bytes + block * BLOCK;
-            let mut out = out;
-            while !out.is_empty() {
-                let (part, within) = (self.parts[at / row], at % row);
-                let length = out.len().min(row - within);
-                let (own, rest) = out.split_at_mut(length);
-                let there = part.len().saturating_sub(within).min(length);
-                own[..there].copy_from_slice(&part[part.len().min(within)..][..there]);
-                own[there..].fill(0);
-                (at, out) = (at + length, rest);
-            }
-        });
-    }
-
-    /// The error for the scalar with this index.
-    pub(crate) fn too_large(&self, index: usize) -> Error {
-        let bound = match self.bound {
-            ScalarBound::Bits(bits) => format!("2^{bits}"),
-            ScalarBound::Order => "the group order".into(),
-        };
-        let error = Error::ScalarTooLarge { index: index % self.length, bound };
-        match self.parts.len() {
-            1 => error,
-            _ => Error::Batch { index: index / self.length, source: Box::new(error) },
-        }
-    }
+/// The bytes of a range where they are already as they must arrive.
+fn direct<'a>(raw: &Raw<'a>, range: &Range<usize>) -> Option<&'a [u8]> {
+    let [part] = raw.parts[..] else { return None };
+    let bytes = &part[range.start * raw.bytes..range.end * raw.bytes];
+    is_page_locked(bytes.as_ptr()).then_some(bytes)
 }
 
 /// Where biased integers go.
@@ -118,7 +67,7 @@ pub(crate) fn decompose(
         let piece = start..(start + piece).min(range.end);
         let slot = turn % 2;
         let count = piece.len() as u32;
-        if let Some(bytes) = raw.direct(&piece) {
+        if let Some(bytes) = direct(raw, &piece) {
             workspace.input.upload(target.raw[slot], bytes)?;
         } else {
             copied[slot].wait()?;

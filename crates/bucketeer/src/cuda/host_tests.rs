@@ -13,12 +13,12 @@ use libloading::Library;
 use num_bigint::{BigInt, BigUint};
 use rand_chacha::ChaCha20Rng;
 
-use super::combine::{Edwards, Extended, Host};
 use super::decompose::Bias;
 use super::prelude;
 use crate::cpu::formulas::{Coordinates, Xyzz};
 use crate::curve::{Model, from_words, to_words};
 use crate::device::DeviceFacts;
+use crate::gpu::combine::{Edwards, Extended, Host};
 use crate::plan::{Digits, Form, Plan, Request, ScalarBound, Settings};
 use crate::{Curve, CurveSpec};
 

@@ -10,7 +10,6 @@
 
 mod accumulate;
 mod cache;
-mod combine;
 mod decompose;
 mod driver;
 mod group;
@@ -27,38 +26,29 @@ mod table;
 mod workspace;
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ark_ff::PrimeField;
-use rayon::prelude::*;
-
-use combine::{Edwards, combine};
-use decompose::Raw;
 use driver::Context;
 use program::{Modules, Program};
 use stages::{Points, Resident, Stages};
-use table::AffineSource;
 use workspace::Pool;
 
 pub(crate) use page_locked::PageLocked;
 
 use crate::control::Control;
-use crate::cpu::formulas::Xyzz;
-use crate::cpu::table::{BaseSource, Points as Slice};
-use crate::curve::{EdwardsMap, to_words};
+use crate::curve::EdwardsMap;
 use crate::device::DeviceFacts;
 use crate::engine::{Engine, Source, Timings};
+use crate::gpu::{self, Affine, Raw};
 use crate::plan::{Form, Plan};
-use crate::scalars::Data;
-use crate::{Curve, CurveSpec, Error, Scalars, parallel};
+use crate::{Curve, CurveSpec, Error, Scalars};
 
 /// An open GPU, shared by all engines on it.
 pub(crate) struct Gpu {
     context: Arc<Context>,
     modules: Modules,
-    pool: Pool,
+    pool: Arc<Pool>,
     index: usize,
 }
 
@@ -67,7 +57,7 @@ impl Gpu {
     pub(crate) fn open(index: usize) -> Result<Self, Error> {
         let context = Context::open(index)?;
         nvrtc::nvrtc()?;
-        Ok(Self { context, modules: Modules::default(), pool: Pool::default(), index })
+        Ok(Self { context, modules: Modules::default(), pool: workspace::pool(index), index })
     }
 
     /// How many GPUs there are.
@@ -103,28 +93,17 @@ impl fmt::Display for Gpu {
 }
 
 /// The engine for a curve on a GPU.
-pub(crate) fn engine<C: Curve>(gpu: &Arc<Gpu>, plan: &Plan) -> Result<Box<dyn Engine<C>>, Error> {
-    let curve = CurveSpec::of::<C>();
-    let unsupported = |what, reason: &str| Error::InvalidSetting {
-        setting: what,
-        value: std::any::type_name::<C>().into(),
-        reason: reason.into(),
-    };
-    if !curve.montgomery || !curve.montgomery_scalars {
-        return Err(unsupported("field", "GPUs need elements in arkworks' Montgomery form"));
-    }
-    if curve.degree > 2 || curve.limbs > 12 {
-        return Err(unsupported(
-            "field",
-            "GPUs need prime fields of at most 768 bits or their quadratic extensions",
-        ));
-    }
-    let program = gpu.modules.program(&gpu.context, &curve, plan.form);
+pub(crate) fn engine<C: Curve>(
+    device: &Arc<Gpu>,
+    plan: &Plan,
+) -> Result<Box<dyn Engine<C>>, Error> {
+    let curve = gpu::supported::<C>()?;
+    let program = device.modules.program(&device.context, &curve, plan.form);
     let edwards = match plan.form {
         Form::Edwards => C::edwards(),
         Form::Weierstrass => None,
     };
-    Ok(Box::new(Cuda { gpu: gpu.clone(), curve, program, edwards, resident: None }))
+    Ok(Box::new(Cuda { gpu: device.clone(), curve, program, edwards, resident: None }))
 }
 
 /// The CUDA engine of one curve.
@@ -135,42 +114,6 @@ struct Cuda<C: Curve> {
     /// The way to the form that the kernels add in, where that is the Edwards form.
     edwards: Option<EdwardsMap<C::BaseField>>,
     resident: Option<Resident>,
-}
-
-/// Points in the coordinates of the kernels' form.
-struct Affine<'a, C: Curve> {
-    points: &'a [C],
-    curve: &'a CurveSpec,
-    edwards: Option<&'a EdwardsMap<C::BaseField>>,
-}
-
-impl<C: Curve> AffineSource for Affine<'_, C> {
-    fn write(&self, range: Range<usize>, out: &mut [u8]) {
-        const BLOCK: usize = 512;
-        let words = 2 * self.curve.limbs * self.curve.degree;
-        out.par_chunks_mut(BLOCK * 8 * words).enumerate().for_each(|(block, out)| {
-            let first = range.start + block * BLOCK;
-            let own = first..first + out.len() / (8 * words);
-            let mut buffer = vec![u64::MAX; own.len() * words];
-            match self.edwards {
-                None => {
-                    let slice = Slice { points: self.points, curve: self.curve };
-                    slice.write(own, false, words, &mut buffer);
-                }
-                Some(map) => {
-                    let points = C::to_edwards(map, &self.points[own]);
-                    for ((x, y), out) in points.into_iter().zip(buffer.chunks_mut(words)) {
-                        let (first, second) = out.split_at_mut(words / 2);
-                        first.copy_from_slice(to_words(&x));
-                        second.copy_from_slice(to_words(&y));
-                    }
-                }
-            }
-            for (bytes, word) in out.chunks_exact_mut(8).zip(buffer) {
-                bytes.copy_from_slice(&word.to_le_bytes());
-            }
-        });
-    }
 }
 
 impl<C: Curve> Cuda<C> {
@@ -200,24 +143,9 @@ impl<C: Curve> Cuda<C> {
         }
         let (parts, mut timings) = self.stages().run(plan, points, raw, control)?;
         let start = Instant::now();
-        let layout = plan.gpu_layout(&self.curve);
-        let affine: Option<Vec<C>> = match &self.edwards {
-            Some(map) => {
-                let host = Edwards { d: map.d() };
-                let sums = combine(&host, plan, &layout, &parts, msms);
-                let affine = parallel::map(msms, |i| C::from_edwards(map, sums[i].affine()?));
-                affine.into_iter().collect()
-            }
-            None => {
-                let host = Xyzz { a: crate::cpu::coefficient::<C>(&self.curve)? };
-                let sums = combine(&host, plan, &layout, &parts, msms);
-                let affine = parallel::map(msms, |i| C::from_weierstrass(sums[i].affine()));
-                affine.into_iter().collect()
-            }
-        };
-        let sums = affine.ok_or(Error::NotRepresentable)?;
+        let sums = gpu::sums::<C>(&self.curve, self.edwards.as_ref(), plan, &parts, msms)?;
         timings.combine = start.elapsed();
-        Ok((sums.into_iter().map(C::into_group).collect(), timings))
+        Ok((sums, timings))
     }
 }
 
@@ -236,7 +164,7 @@ impl<C: Curve> Engine<C> for Cuda<C> {
         scalars: &Scalars<'_, C::ScalarField>,
         control: &Control,
     ) -> Result<(C::Group, Timings), Error> {
-        let raw = raw(std::slice::from_ref(scalars), scalars.len());
+        let raw = Raw::new(std::slice::from_ref(scalars), scalars.len());
         let (mut sums, timings) = match (source, &self.resident) {
             (Source::Borrowed(points), _) => {
                 let affine = self.affine(points);
@@ -261,7 +189,7 @@ impl<C: Curve> Engine<C> for Cuda<C> {
         if plan.chunks > 1 || batch.len() < 2 {
             return None;
         }
-        let raw = raw(batch, plan.n);
+        let raw = Raw::new(batch, plan.n);
         let affine;
         let points = match source {
             Source::Resident => Points::Resident(self.resident.as_ref()?),
@@ -272,29 +200,4 @@ impl<C: Curve> Engine<C> for Cuda<C> {
         };
         Some(self.sums(plan, &points, &raw, control).map(|(sums, _)| sums))
     }
-}
-
-/// The bytes of scalars of one form.
-fn raw<'a, F: PrimeField>(batch: &[Scalars<'a, F>], length: usize) -> Raw<'a> {
-    fn bytes<T>(values: &[T]) -> &[u8] {
-        // SAFETY: the callers pass integers, booleans and field elements that consist of words: no
-        // padding, so every byte is initialised.
-        unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
-    }
-    let mut width = 1;
-    let part = |scalars: &Scalars<'a, F>| {
-        let (own, data) = match scalars.data {
-            Data::Residues(s) => (size_of::<F>(), bytes(s)),
-            Data::Bools(s) => (1, bytes(s)),
-            Data::U8(s) => (1, s),
-            Data::U16(s) => (2, bytes(s)),
-            Data::U32(s) => (4, bytes(s)),
-            Data::Words { data, words } => (8 * words, bytes(data)),
-        };
-        width = own;
-        data
-    };
-    let parts = batch.iter().map(part).collect();
-    let bound = batch.first().map_or(crate::plan::ScalarBound::Order, Scalars::bound);
-    Raw { parts, bytes: width, length, bound }
 }

@@ -8,16 +8,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::accumulate::{Sums, accumulate};
-use super::decompose::{Raw, Target, decompose};
+use super::decompose::{Target, decompose};
 use super::driver::{Address, Context, DeviceMemory, Event};
 use super::group::{Digits, Integers, Lists, group};
 use super::launch::Setup;
 use super::program::{Program, Source};
 use super::reduce::reduce;
-use super::table::{self, AffineSource, Place};
+use super::table::{self, Place};
 use super::workspace::{Buffers, Need, Pool, Workspace};
 use crate::control::Control;
 use crate::engine::Timings;
+use crate::gpu::{AffineSource, Part, Raw};
 use crate::plan::{Accumulate, Layout, Plan, Reduce};
 use crate::{CurveSpec, Error};
 
@@ -31,18 +32,6 @@ pub(crate) struct Resident {
 pub(crate) enum Points<'a> {
     Resident(&'a Resident),
     Borrowed(&'a dyn AffineSource),
-}
-
-/// Points that the device leaves to the host: for some sets a total and a point for each bit.
-pub(crate) struct Part {
-    /// The MSM of a batch whose segment comes first.
-    pub first_msm: usize,
-    /// MSMs, each with `sets` sets.
-    pub msms: usize,
-    pub first_set: u32,
-    pub sets: usize,
-    /// Words of the sums: totals, low bits, high bits.
-    pub words: Vec<u64>,
 }
 
 /// A device's share of a run.
@@ -222,13 +211,12 @@ impl Run<'_> {
         let ready = Event::new(context)?;
         let too_large = self.counters()?.3;
         workspace.input.upload(too_large, &u32::MAX.to_le_bytes())?;
-        let passes = plan.shape.bucket_sets.div_ceil(plan.sets_per_pass);
         let batch = raw.parts.len() > 1;
-        let carried = passes == 1 && plan.segments == 1 && !batch;
+        let carried = plan.carries_buckets();
         let digits_per_base = u64::from(plan.shape.windows);
         let mut parts = Vec::new();
         let n = raw.len();
-        for (turn, range) in plan.ranges(n).into_iter().enumerate() {
+        for (turn, range) in plan.ranges(n, self.layout).into_iter().enumerate() {
             let half = if plan.double_buffered() { turn % 2 } else { 0 };
             let table = self.table(&range, workspace, &mut marks, &copied)?;
             let target = self.target(half, too_large)?;

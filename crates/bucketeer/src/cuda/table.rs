@@ -7,17 +7,12 @@ use super::launch::{Setup, blocks, launch};
 use super::program::{Program, Source};
 use super::workspace::Workspace;
 use crate::Error;
+use crate::gpu::AffineSource;
 use crate::plan::Form;
 
 const THREADS: u32 = 128;
 /// Points that share an inversion when copies are computed.
 const SHARED_INVERSION: u64 = 32;
-
-/// Bases as words of their affine coordinates.
-pub(crate) trait AffineSource: Sync {
-    /// Writes the bases in `range` as they are uploaded: x and y in the plan's form, all ones for infinity.
-    fn write(&self, range: Range<usize>, out: &mut [u8]);
-}
 
 /// Where a table goes.
 pub(crate) struct Place {

@@ -1,7 +1,8 @@
 //! What a run works in: one allocation on the device that holds all buffers of its plan, page-locked
 //! buffers on the host, and two streams. Kept between runs, since allocating takes longer than a small MSM.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::driver::{Address, Context, DeviceMemory, HostMemory, Stream};
 use crate::Error;
@@ -88,27 +89,57 @@ pub(crate) struct Pool {
 #[derive(Default)]
 struct State {
     idle: Vec<Workspace>,
+    /// Workspaces that runs hold, and their bytes on the device.
     in_use: usize,
+    in_use_bytes: u64,
+}
+
+/// The pool of a GPU: one, however often the GPU is opened, since they would compete for its memory.
+pub(crate) fn pool(index: usize) -> Arc<Pool> {
+    static POOLS: Mutex<BTreeMap<usize, Weak<Pool>>> = Mutex::new(BTreeMap::new());
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = pools.get(&index).and_then(Weak::upgrade);
+    known.unwrap_or_else(|| {
+        let pool = Arc::new(Pool::default());
+        pools.insert(index, Arc::downgrade(&pool));
+        pool
+    })
 }
 
 impl Pool {
-    /// Bytes a plan may use: what is free, and what idle workspaces hold.
+    /// Bytes a plan may use: what is free, and what workspaces hold, which a run waits for if it must.
     pub(crate) fn available(&self, context: &Context) -> Result<u64, Error> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let idle: u64 = state.idle.iter().map(|workspace| workspace.arena.bytes).sum();
-        Ok((context.free_memory()? + idle).saturating_sub(RESERVE))
+        Ok((context.free_memory()? + idle + state.in_use_bytes).saturating_sub(RESERVE))
     }
 
-    /// Device memory outside workspaces. Idle workspaces are given up for it where that is needed.
+    /// Device memory outside workspaces. Where memory is short, idle workspaces are given up for it and
+    /// runs that hold others are waited for.
     pub(crate) fn allocate(
         &self,
         context: &Arc<Context>,
         bytes: u64,
     ) -> Result<DeviceMemory, Error> {
-        DeviceMemory::new(context, bytes).or_else(|_| {
-            self.state.lock().unwrap_or_else(PoisonError::into_inner).idle.clear();
-            DeviceMemory::new(context, bytes)
-        })
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.when_possible(state, || DeviceMemory::new(context, bytes)).map(|(memory, _)| memory)
+    }
+
+    /// Tries again without idle workspaces, and after each run that ends, until there is memory.
+    fn when_possible<'a, R>(
+        &self,
+        mut state: MutexGuard<'a, State>,
+        attempt: impl Fn() -> Result<R, Error>,
+    ) -> Result<(R, MutexGuard<'a, State>), Error> {
+        loop {
+            match attempt() {
+                Err(Error::OutOfMemory { .. }) if !state.idle.is_empty() => state.idle.clear(),
+                Err(Error::OutOfMemory { .. }) if state.in_use > 0 => {
+                    state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
+                result => return result.map(|result| (result, state)),
+            }
+        }
     }
 
     /// Runs `work` in a workspace that suffices. Where memory is short and other runs hold some, it
@@ -128,6 +159,7 @@ impl Pool {
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.in_use -= 1;
+        state.in_use_bytes -= workspace.arena.bytes;
         state.idle.push(workspace);
         self.returned.notify_all();
         result
@@ -135,25 +167,20 @@ impl Pool {
 
     fn take(&self, context: &Arc<Context>, need: &Need) -> Result<Workspace, Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            let fitting = state.idle.iter().enumerate().filter(|(_, w)| w.suffices(need));
-            let smallest = fitting.min_by_key(|(_, w)| w.arena.bytes).map(|(index, _)| index);
-            if let Some(index) = smallest {
-                state.in_use += 1;
-                return Ok(state.idle.swap_remove(index));
+        let fitting = state.idle.iter().enumerate().filter(|(_, w)| w.suffices(need));
+        let smallest = fitting.min_by_key(|(_, w)| w.arena.bytes).map(|(index, _)| index);
+        let workspace = match smallest {
+            Some(index) => state.idle.swap_remove(index),
+            None => {
+                // Idle ones are all too small for something; their memory serves better in a new one.
+                state.idle.clear();
+                let made = self.when_possible(state, || Workspace::new(context, need))?;
+                state = made.1;
+                made.0
             }
-            // Idle ones are all too small for something; their memory serves better in a new one.
-            state.idle.clear();
-            match Workspace::new(context, need) {
-                Ok(workspace) => {
-                    state.in_use += 1;
-                    return Ok(workspace);
-                }
-                Err(Error::OutOfMemory { .. }) if state.in_use > 0 => {
-                    state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
-                }
-                Err(error) => return Err(error),
-            }
-        }
+        };
+        state.in_use += 1;
+        state.in_use_bytes += workspace.arena.bytes;
+        Ok(workspace)
     }
 }

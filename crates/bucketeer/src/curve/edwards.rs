@@ -89,7 +89,7 @@ pub struct EdwardsMap<F> {
 
 impl<F: Field> EdwardsMap<F> {
     /// The coefficient d.
-    #[cfg(feature = "cuda")]
+    #[cfg(any(feature = "cuda", feature = "webgpu"))]
     pub(crate) fn d(&self) -> F {
         self.d
     }

@@ -63,7 +63,7 @@ impl fmt::Display for Plan {
 impl Plan {
     fn accumulate_text(&self) -> String {
         match (self.device.kind, self.accumulate) {
-            (DeviceKind::Cuda, Accumulate::Slices) => {
+            (DeviceKind::Cuda | DeviceKind::WebGpu, Accumulate::Slices) => {
                 format!("lists cut into slices of at most {}, longest first", self.slice)
             }
             (_, accumulate) => accumulate.to_string(),
@@ -127,6 +127,7 @@ impl fmt::Display for DeviceFacts {
         match self.kind {
             DeviceKind::Cpu => write!(f, "{} thread{plural}", self.threads),
             DeviceKind::Cuda => write!(f, "{} multiprocessor{plural}", self.threads),
+            DeviceKind::WebGpu => write!(f, "WebGPU, bindings of {}", Bytes(self.binding)),
         }
     }
 }

@@ -4,16 +4,24 @@
 //! them. A *key* numbers the buckets of a pass, 2^bits to a set. The sizes in [`Layout`] are what the
 //! engine allocates and launches with; the buffers of the plan are their bytes.
 
-#![cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "the engine reads the layouts"))]
+#![cfg_attr(
+    not(any(feature = "cuda", feature = "webgpu")),
+    allow(dead_code, reason = "the engine reads the layouts")
+)]
 
 use super::memory::BASES;
 use super::{Accumulate, Buffer, Cost, Digits, Form, Group, Plan, Reduce, Request};
 use crate::CurveSpec;
+use crate::device::DeviceKind;
 
-/// Keys of a pass: at most 2^13 bins of 2^13 buckets, whose counters fit in any GPU's shared memory.
+/// Keys of a pass: at most 2^13 bins of 2^13 buckets, whose counters fit in any NVIDIA GPU's shared memory.
 const MAX_KEY_BITS: u32 = 26;
 const MAX_LOW_BITS: u32 = 13;
 const MAX_BIN_BITS: u32 = 12;
+/// With WebGPU 2^11 bins, whose counters fit in the workgroup memory that every adapter has.
+const MAX_WEBGPU_BIN_BITS: u32 = 11;
+/// Integers that one dispatch of 256 invocations per workgroup reaches in one dimension.
+const MAX_WEBGPU_CHUNK: usize = 65_535 * 256;
 /// Positions in a grouped list are 32-bit.
 const MAX_ENTRIES: u64 = u32::MAX as u64;
 /// Entries refer to points with 31 bits.
@@ -27,7 +35,7 @@ pub(crate) const FOLD: u64 = 256;
 /// Counters of the tasks: four totals and 1024 classes of length.
 pub(crate) const TASK_COUNTERS: u64 = 4 + 1024;
 /// From this many bases on, copying scalars takes long enough to be hidden behind additions.
-const GROWING: usize = 1 << 22;
+pub(crate) const GROWING: usize = 1 << 22;
 /// Below this many bases per chunk the reduction outweighs everything else.
 const MIN_CHUNK: usize = 1 << 10;
 
@@ -64,6 +72,8 @@ pub(crate) struct Layout {
     pub loading: u64,
     /// How bucket sums become window points.
     pub reduction: Reduction,
+    /// Bases, with all their copies, in one buffer of the table: a table of WebGPU may take several.
+    pub piece: u64,
 }
 
 /// The steps of the reduce stage over one buffer of sums.
@@ -78,6 +88,8 @@ pub(crate) struct Reduction {
     pub sets: u64,
     /// Sums the buffer holds.
     pub length: u64,
+    /// Lanes that can exchange sums.
+    group: u32,
 }
 
 /// Where a step reads from.
@@ -119,7 +131,14 @@ impl Layout {
         let sets = plan.segments as u64 * u64::from(plan.sets_per_pass);
         let keys = sets << bits;
         let key_bits = keys.max(2).next_power_of_two().ilog2();
-        let low = key_bits.div_ceil(2).max(key_bits.saturating_sub(MAX_BIN_BITS)).min(MAX_LOW_BITS);
+        let webgpu = plan.device.kind == DeviceKind::WebGpu;
+        let low = match webgpu {
+            true => key_bits.div_ceil(2).max(key_bits.saturating_sub(MAX_WEBGPU_BIN_BITS)),
+            false => {
+                let low = key_bits.div_ceil(2).max(key_bits.saturating_sub(MAX_BIN_BITS));
+                low.min(MAX_LOW_BITS)
+            }
+        };
         let scalars = plan.segments as u64 * plan.chunk as u64;
         let copies = u64::from(shape.precompute);
         let windows = (u64::from(plan.sets_per_pass) * copies).min(u64::from(shape.windows));
@@ -129,9 +148,14 @@ impl Layout {
         let slice = slice(plan, entries, keys, lanes);
         let (cut, mean) = (u64::from(slice), entries.div_ceil(keys));
         let split = entries / cut;
+        let base_words = element * if plan.form == Form::Edwards { 3 } else { 2 };
+        let sum_words = element * 4;
+        let binding = plan.device.binding;
+        // Bases are brought into their form as fit beside everything else, and at least one with its copies.
+        let loading = (binding / (5 * sum_words as u64)).min(1 << 18);
         Self {
-            base_words: element * if plan.form == Form::Edwards { 3 } else { 2 },
-            sum_words: element * 4,
+            base_words,
+            sum_words,
             scalar_words: (shape.digit_bits() + 1).div_ceil(32),
             bits,
             sets,
@@ -151,9 +175,11 @@ impl Layout {
                 1 => 32,
                 pieces => pieces.next_power_of_two().min(32) as u32,
             },
-            staging: (scalars.saturating_mul(128)).min(STAGING),
-            loading: scalars.min(1 << 18).max(copies),
+            // Longest scalars have 128 bytes.
+            staging: (scalars.saturating_mul(128)).min(STAGING).min(binding / 2 / 256 * 256),
+            loading: scalars.min(loading).max(copies),
             reduction: Reduction::new(plan, sets, bits, entries, lanes),
+            piece: piece(plan.stored, base_words, binding),
         }
     }
 
@@ -171,9 +197,13 @@ impl Layout {
     pub(crate) fn buffers(&self, plan: &Plan) -> Vec<Buffer> {
         let sum = 4 * self.sum_words as u64;
         let halves = 1 + u64::from(plan.double_buffered());
-        let loads = !plan.resident && (plan.form == Form::Edwards || plan.shape.precompute > 1);
+        let webgpu = plan.device.kind == DeviceKind::WebGpu;
+        let converts = webgpu || plan.form == Form::Edwards || plan.shape.precompute > 1;
+        let loads = !plan.resident && converts;
         let loading = if loads { self.loading * self.loading_bytes() } else { 0 };
-        let tasks = 16 * (self.tasks + self.splits + self.large) + 4 * TASK_COUNTERS;
+        // CUDA folds from a list of large buckets, WebGPU from the owners of slots.
+        let folds = if webgpu { 4 * self.slots } else { 16 * self.large };
+        let tasks = 16 * (self.tasks + self.splits) + folds + 4 * TASK_COUNTERS;
         let binned = if plan.group == Group::Sort { 8 } else { 0 };
         let fused = plan.accumulate == Accumulate::FusedSweep;
         let buckets = if fused { 0 } else { self.keys() * sum };
@@ -194,6 +224,11 @@ impl Layout {
         .map(|(name, bytes)| Buffer { name, bytes: align(bytes) })
         .collect()
     }
+}
+
+/// Bases of a table with so many stored copies that fit in one binding.
+fn piece(stored: u32, base_words: usize, binding: u64) -> u64 {
+    (binding / (u64::from(stored) * 4 * base_words as u64)).max(1)
 }
 
 /// Buffers start at multiples of 256 bytes.
@@ -241,17 +276,20 @@ impl Reduction {
         // Chunks side by side belong to one MSM, whose window points are added up at the end.
         let folded = plan.segments > 1 && plan.batch <= 1;
         let own = if folded { u64::from(plan.sets_per_pass) } else { sets };
-        let sliced = |slices: u64| Self { slices: slices as u32, ..Self::default() };
+        let group = if plan.device.kind == DeviceKind::WebGpu { 1 } else { 32 };
+        let sliced = |slices: u64| Self { slices: slices as u32, group, ..Self::default() };
         let mut r = match (plan.accumulate, plan.reduce) {
             (Accumulate::FusedSweep, _) => {
+                // Shaders compute a share of a list in 32 bits, so that slices have at most 15.
+                let most = if group == 1 { 1 << 15 } else { 1 << 20 };
                 let per_set = entries.div_ceil(sets);
-                sliced(per_set.div_ceil(256).clamp(1, (1 << 20) / sets.min(1 << 20)))
+                sliced(per_set.div_ceil(256).clamp(1, most / sets.min(most)))
             }
             (_, Reduce::RunningSum) => sliced(1),
             (_, Reduce::SlicedRunningSum { slices }) => {
                 sliced(1 << u64::from(slices.max(1)).min(1 << bits).ilog2())
             }
-            (_, Reduce::WindowSplitting) => Self { bits, ..Self::default() },
+            (_, Reduce::WindowSplitting) => Self { bits, group, ..Self::default() },
         };
         r.sets = own;
         // The first region is what the host reads.
@@ -331,9 +369,15 @@ impl Reduction {
         output: u64,
         lanes: u64,
     ) {
-        let wanted = (2 * lanes / outputs).clamp(1, count.div_ceil(2));
+        // Invocations of WebGPU do not exchange sums: each adds up at least eight.
+        let alone = self.group == 1;
+        let least = if alone { 8 } else { 2 };
+        let wanted = (2 * lanes / outputs).clamp(1, count.div_ceil(least));
         let share = 1 << wanted.ilog2();
-        let (width, pieces) = (share.min(32), (share / 32).clamp(1, 32));
+        let (width, pieces) = match alone {
+            true => (1, share),
+            false => (share.min(32), (share / 32).clamp(1, 32)),
+        };
         let target = if pieces > 1 { self.reserve(outputs * pieces) } else { output };
         let width = width as u32;
         self.steps.push(SumStep {
@@ -346,7 +390,9 @@ impl Reduction {
             pieces,
             width,
         });
-        if pieces > 1 {
+        if pieces > 1 && alone {
+            self.sum(Input::At(target), Mode::Runs, outputs, pieces, 1, output, lanes);
+        } else if pieces > 1 {
             let (input, mode, width) = (Input::At(target), Mode::Runs, pieces as u32 / 2);
             let (count, inner, pieces) = (pieces, 1, 1);
             self.steps.push(SumStep { input, output, mode, outputs, count, inner, pieces, width });
@@ -365,19 +411,28 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
         let table = (plan.n as u64).saturating_mul(point);
         return Err(table.max(available.saturating_add(1)));
     }
+    let cuda = request.device.kind == DeviceKind::Cuda;
     plan.chunk = plan.chunk.min(most);
-    let grows = request.settings.chunk.is_none() && request.resident && plan.n >= GROWING;
+    plan.stored = stored;
+    if !cuda {
+        let piece = Layout::new(plan, request.curve).piece as usize;
+        plan.chunk = plan.chunk.min(piece).min(MAX_WEBGPU_CHUNK);
+    }
+    let growing = cuda && request.settings.chunk.is_none() && request.resident;
+    let grows = growing && plan.n >= GROWING;
     if grows {
         plan.chunk = plan.n.div_ceil(2);
     }
+    // MSMs side by side need all bases in one buffer.
+    let pieces = request.resident && plan.n as u64 > Layout::new(plan, request.curve).piece;
     let smallest = MIN_CHUNK.min(plan.chunk);
     loop {
         plan.growing = grows && plan.chunk == plan.n.div_ceil(2);
         plan.chunks = if plan.growing { 3 } else { plan.n.div_ceil(plan.chunk).max(1) };
         plan.sets_per_pass = plan.shape.bucket_sets;
         plan.segments = match (plan.batch, plan.chunks, request.settings.chunk) {
-            (batch @ 2.., 1, _) => batch.min(MAX_SEGMENTS),
-            (_, chunks @ 2.., Some(_)) => chunks.min(MAX_SEGMENTS),
+            (batch @ 2.., 1, _) if !pieces => batch.min(MAX_SEGMENTS),
+            (_, chunks @ 2.., Some(_)) if !pieces => chunks.min(MAX_SEGMENTS),
             _ => 1,
         };
         loop {
@@ -387,7 +442,10 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
                 plan.slice = layout.slice as usize;
                 plan.buffers = vec![bases(plan, request, &layout)];
                 plan.buffers.extend(layout.buffers(plan));
-                if plan.bytes() <= available {
+                // Resident bases are in buffers of their own, as many as it takes.
+                let bound = &plan.buffers[usize::from(request.resident)..];
+                let bound = bound.iter().all(|buffer| buffer.bytes <= request.device.binding);
+                if bound && plan.bytes() <= available {
                     return Ok(());
                 }
             }
@@ -422,10 +480,12 @@ pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
     const WIDE_PRODUCTS: f64 = 29.0 * 1.75; // 32-bit products per ns and multiprocessor
     const BANDWIDTH: f64 = 20.0; // bytes per ns and multiprocessor
     const ENTRY: f64 = 0.03; // ns to group an entry, with 132 multiprocessors
+    const WEBGPU: f64 = 6.0; // times as long as with CUDA
     let layout = Layout::new(plan, curve);
     let shape = &plan.shape;
     let words = 2.0 * curve.limbs as f64;
-    let products = if curve.degree == 1 { 1.0 } else { 3.2 };
+    let slower = if plan.device.kind == DeviceKind::WebGpu { WEBGPU } else { 1.0 };
+    let products = slower * if curve.degree == 1 { 1.0 } else { 3.2 };
     let wide = 2.0 * words * words * products;
     let device = plan.device.threads as f64;
     let product = wide / (WIDE_PRODUCTS * device);
@@ -436,8 +496,7 @@ pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
     let chunks = plan.chunks as f64;
     let entries = plan.n as f64 * f64::from(shape.windows);
     let passes = f64::from(shape.bucket_sets.div_ceil(plan.sets_per_pass));
-    // Buckets are carried from chunk to chunk if one pass holds them all.
-    let reductions = if passes > 1.0 || plan.segments > 1 { chunks } else { 1.0 };
+    let reductions = if plan.carries_buckets() { 1.0 } else { chunks };
     let buckets = f64::from(shape.bucket_sets) * (1u64 << layout.bits) as f64;
     let bucket_additions = entries;
     let reduce_additions = 2.0 * buckets * reductions;
@@ -448,7 +507,8 @@ pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
         + longest * add_base * step
         + chunks * buckets * 8.0 * layout.sum_words as f64 / BANDWIDTH / device;
     let reduce = reduce_additions * add * product * 1.2 + 40.0 * add * step;
-    let group = entries * ENTRY * 132.0 / device + buckets * chunks * 0.01 * 132.0 / device;
+    let group =
+        entries * slower * ENTRY * 132.0 / device + buckets * chunks * 0.01 * 132.0 / device;
     let doublings = f64::from(shape.bucket_sets * shape.window_bits) * reductions;
     let launches = 30.0 * 4000.0 * chunks * passes / plan.segments as f64;
     let nanoseconds = accumulate + reduce + group + launches + doublings * 300.0;
@@ -530,6 +590,19 @@ mod tests {
                     assert!(plan.segments > 1);
                 }
             }
+        }
+    }
+
+    /// A fused sweep leaves nothing to carry: at 2^22, where chunks grow, 6block once lost all but its last
+    /// chunk.
+    #[test]
+    fn sweeps_do_not_carry_buckets() {
+        let curve = CurveSpec::of::<ark_bls12_377::G1Affine>();
+        let device = DeviceFacts::cuda(132, 141 * GIB);
+        for preset in &PRESETS {
+            let plan = plan(&curve, GROWING, 1, device, &preset.settings(GROWING)).expect("a plan");
+            let sweeps = plan.accumulate == Accumulate::FusedSweep;
+            assert!(!(sweeps && plan.carries_buckets()), "{plan}");
         }
     }
 

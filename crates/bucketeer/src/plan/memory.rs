@@ -14,7 +14,7 @@ pub struct Buffer {
 }
 
 /// Name of the buffer of stored bases.
-pub(super) const BASES: &str = "bases";
+pub(crate) const BASES: &str = "bases";
 
 /// Entries in a grouped list are 32-bit: 31 bits of index and a sign.
 const MAX_POINTS: usize = 1 << 31;

@@ -16,8 +16,14 @@ mod memory;
 mod preset;
 mod shape;
 
+#[cfg(feature = "conformance")]
+pub(crate) use gpu::GROWING;
 #[cfg(feature = "cuda")]
-pub(crate) use gpu::{FOLD, Input, Layout, TASK_COUNTERS, accumulate_blocks};
+pub(crate) use gpu::{FOLD, accumulate_blocks};
+#[cfg(any(feature = "cuda", feature = "webgpu"))]
+pub(crate) use gpu::{Input, Layout, TASK_COUNTERS};
+#[cfg(feature = "webgpu")]
+pub(crate) use memory::BASES;
 
 pub use cost::Cost;
 pub use memory::Buffer;
@@ -195,6 +201,8 @@ pub struct Plan {
     pub slice: usize,
     /// Ranges of bases that are counted and scattered side by side in the group stage.
     pub parts: usize,
+    /// Copies of each base in the table, of which `shape.precompute` are used.
+    pub stored: u32,
     /// Whether the bases stay on the device between runs.
     pub resident: bool,
     /// Most bytes beyond the inputs, where the user set a limit.
@@ -215,7 +223,7 @@ fn form(request: &Request<'_>) -> Form {
     let any_point = request.settings.any_point;
     match &request.curve.edwards {
         Some(edwards)
-            if request.device.kind == DeviceKind::Cuda && (edwards.complete || !any_point) =>
+            if request.device.kind != DeviceKind::Cpu && (edwards.complete || !any_point) =>
         {
             Form::Edwards
         }
@@ -226,6 +234,19 @@ fn form(request: &Request<'_>) -> Form {
 impl Plan {
     /// Takes every decision.
     pub fn new(request: &Request<'_>) -> Result<Self, Error> {
+        Self::choose(request).or_else(|error| {
+            // Buckets of a wide window do not fit in one binding of WebGPU.
+            let narrower = match error {
+                Error::OutOfMemory { .. } => shape::narrower(request),
+                _ => None,
+            };
+            let Some(settings) = narrower else { return Err(error) };
+            let plan = Self::new(&Request { settings: &settings, ..request.clone() });
+            plan.map_err(|_| error)
+        })
+    }
+
+    fn choose(request: &Request<'_>) -> Result<Self, Error> {
         let available = request.settings.memory_limit.unwrap_or(request.device.memory);
         shape::validate(request)?;
         let mut needed = None;
@@ -239,7 +260,9 @@ impl Plan {
                     .kind
                 {
                     DeviceKind::Cpu => (memory::fit(&mut plan, request, available), cost::estimate),
-                    DeviceKind::Cuda => (gpu::fit(&mut plan, request, available), gpu::estimate),
+                    DeviceKind::Cuda | DeviceKind::WebGpu => {
+                        (gpu::fit(&mut plan, request, available), gpu::estimate)
+                    }
                 };
                 match fitted {
                     Ok(()) => plan.cost = estimate(&plan, request.curve),
@@ -274,6 +297,7 @@ impl Plan {
             form: form(request),
             group: settings.group.unwrap_or(match request.device.kind {
                 DeviceKind::Cpu if !sparse => Group::Csr,
+                DeviceKind::WebGpu => Group::Csr,
                 _ => Group::Sort,
             }),
             accumulate: settings.accumulate.unwrap_or(Accumulate::Slices),
@@ -285,6 +309,7 @@ impl Plan {
             sets_per_pass: 1,
             slice: memory::slice_entries(request),
             parts: 1,
+            stored: shape.precompute,
             resident: request.resident,
             memory_limit: settings.memory_limit,
             buffers: Vec::new(),
@@ -294,23 +319,45 @@ impl Plan {
         }
     }
 
-    /// The ranges of scalars that a GPU handles one after the other, of `n` in all.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn ranges(&self, n: usize) -> Vec<std::ops::Range<usize>> {
+    /// The ranges of scalars that a GPU handles one after the other, of `n` in all; none reaches from one
+    /// piece of the bases into the next.
+    #[cfg(any(feature = "cuda", feature = "webgpu"))]
+    pub(crate) fn ranges(&self, n: usize, layout: &gpu::Layout) -> Vec<std::ops::Range<usize>> {
         if self.growing {
             return vec![0..n / 8, n / 8..n / 2, n / 2..n];
         }
         let step = self.segments * self.chunk.max(1);
-        (0..n).step_by(step).map(|start| start..(start + step).min(n)).collect()
+        let piece = match self.batch {
+            0 | 1 => usize::try_from(layout.piece).unwrap_or(usize::MAX),
+            _ => usize::MAX,
+        };
+        let mut ranges = Vec::new();
+        let mut start = 0;
+        while start < n {
+            let border = (start / piece + 1).saturating_mul(piece);
+            let end = (start + step).min(border).min(n);
+            ranges.push(start..end);
+            start = end;
+        }
+        ranges
     }
 
     /// Whether a GPU takes in the next scalars while it adds the last ones.
     pub(crate) fn double_buffered(&self) -> bool {
-        self.chunks.max(self.batch) > self.segments
+        self.device.kind == DeviceKind::Cuda && self.chunks.max(self.batch) > self.segments
+    }
+
+    /// Whether bucket sums are carried from chunk to chunk and reduced once, after the last: where one pass
+    /// holds the buckets of all sets of one MSM. A fused sweep leaves no buckets that could be carried.
+    pub(crate) fn carries_buckets(&self) -> bool {
+        self.sets_per_pass >= self.shape.bucket_sets
+            && self.segments == 1
+            && self.batch <= 1
+            && self.accumulate != Accumulate::FusedSweep
     }
 
     /// The buffers of a GPU run in detail.
-    #[cfg(feature = "cuda")]
+    #[cfg(any(feature = "cuda", feature = "webgpu"))]
     pub(crate) fn gpu_layout(&self, curve: &CurveSpec) -> gpu::Layout {
         gpu::Layout::new(self, curve)
     }

@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 
-use super::{Digits, Request, ScalarBound};
+use super::{Digits, Request, ScalarBound, Settings};
 use crate::Error;
 use crate::device::DeviceKind;
 
@@ -200,12 +200,25 @@ fn check(setting: &'static str, value: Option<u32>, most: u32) -> Result<(), Err
     }
 }
 
+/// The wished width of the windows less one bit, for devices whose buffers are too small for it.
+pub(super) fn narrower(request: &Request<'_>) -> Option<Settings> {
+    let settings = request.settings;
+    let fixed = request.table.is_some_and(|table| table.precompute > 1);
+    let bits = settings.window_bits.filter(|bits| *bits > 2 && !fixed)?;
+    let last = settings.last_window_bits.map(|bits| (bits - 1).max(1));
+    (request.device.kind == DeviceKind::WebGpu).then(|| Settings {
+        window_bits: Some(bits - 1),
+        last_window_bits: last,
+        ..settings.clone()
+    })
+}
+
 /// Whether the plan folds all windows onto one bucket set of its own accord: bases that stay on a GPU.
 fn folds(request: &Request<'_>) -> bool {
     request.settings.precompute.is_none()
         && request.resident
         && request.table.is_none()
-        && request.device.kind != DeviceKind::Cpu
+        && request.device.kind == DeviceKind::Cuda
 }
 
 /// The wished precompute factor and, should memory forbid it, the smaller ones.

@@ -1,11 +1,12 @@
-//! Stage 5, combine, on the host: the points of each set → window points → result.
+//! Stage 5, combine, on the host for all GPUs: the points of each set → window points → result.
 
 use ark_ff::Field;
 
-use super::stages::Part;
+use super::Part;
 use crate::cpu::formulas::{Coordinates, Xyzz, read};
-use crate::parallel;
+use crate::curve::EdwardsMap;
 use crate::plan::{Layout, Plan};
+use crate::{Curve, CurveSpec, Error, parallel};
 
 /// Points in the form the device adds in, one addition at a time.
 pub(crate) trait Host: Sync {
@@ -89,7 +90,7 @@ impl<F: Field> Host for Edwards<F> {
 }
 
 /// The sums of all MSMs of a run: for each set Horner over the bits, then Horner over the sets.
-pub(crate) fn combine<H: Host>(
+fn combine<H: Host>(
     host: &H,
     plan: &Plan,
     layout: &Layout,
@@ -132,4 +133,31 @@ fn set_value<H: Host>(host: &H, layout: &Layout, words: &[u64], set: usize) -> H
         .rev()
         .fold(host.identity(), |value, index| host.add(&host.double(&value), &load(index)));
     host.add(&weighted, &load(set))
+}
+
+/// The sums of all MSMs of a run, as points of the curve.
+pub(crate) fn sums<C: Curve>(
+    curve: &CurveSpec,
+    edwards: Option<&EdwardsMap<C::BaseField>>,
+    plan: &Plan,
+    parts: &[Part],
+    msms: usize,
+) -> Result<Vec<C::Group>, Error> {
+    let layout = plan.gpu_layout(curve);
+    let affine: Option<Vec<C>> = match edwards {
+        Some(map) => {
+            let host = Edwards { d: map.d() };
+            let sums = combine(&host, plan, &layout, parts, msms);
+            let affine = parallel::map(msms, |i| C::from_edwards(map, sums[i].affine()?));
+            affine.into_iter().collect()
+        }
+        None => {
+            let host = Xyzz { a: crate::cpu::coefficient::<C>(curve)? };
+            let sums = combine(&host, plan, &layout, parts, msms);
+            let affine = parallel::map(msms, |i| C::from_weierstrass(sums[i].affine()));
+            affine.into_iter().collect()
+        }
+    };
+    let sums = affine.ok_or(Error::NotRepresentable)?;
+    Ok(sums.into_iter().map(C::into_group).collect())
 }

@@ -1,0 +1,85 @@
+//! Scalars as a device gets them: the bytes the caller has.
+
+use std::ops::Range;
+
+use ark_ff::PrimeField;
+use rayon::prelude::*;
+
+use crate::plan::ScalarBound;
+use crate::scalars::Data;
+use crate::{Error, Scalars};
+
+/// Scalars of one MSM or of several, as bytes.
+pub(crate) struct Raw<'a> {
+    /// The scalars of each MSM.
+    pub parts: Vec<&'a [u8]>,
+    /// Bytes of a scalar.
+    pub bytes: usize,
+    /// Scalars of the longest; shorter ones are filled up with zeros.
+    pub length: usize,
+    pub bound: ScalarBound,
+}
+
+impl<'a> Raw<'a> {
+    /// Scalars of one form, for MSMs of which the longest has `length`.
+    pub(crate) fn new<F: PrimeField>(batch: &[Scalars<'a, F>], length: usize) -> Self {
+        fn bytes<T>(values: &[T]) -> &[u8] {
+            // SAFETY: the callers pass integers, booleans and field elements that consist of words: no
+            // padding, so every byte is initialised.
+            unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+        }
+        let mut width = 1;
+        let part = |scalars: &Scalars<'a, F>| {
+            let (own, data) = match scalars.data {
+                Data::Residues(s) => (size_of::<F>(), bytes(s)),
+                Data::Bools(s) => (1, bytes(s)),
+                Data::U8(s) => (1, s),
+                Data::U16(s) => (2, bytes(s)),
+                Data::U32(s) => (4, bytes(s)),
+                Data::Words { data, words } => (8 * words, bytes(data)),
+            };
+            width = own;
+            data
+        };
+        let parts = batch.iter().map(part).collect();
+        let bound = batch.first().map_or(ScalarBound::Order, Scalars::bound);
+        Self { parts, bytes: width, length, bound }
+    }
+
+    /// Scalars in all.
+    pub(crate) fn len(&self) -> usize {
+        self.parts.len() * self.length
+    }
+
+    /// Copies a range, by several threads.
+    pub(crate) fn fill(&self, range: &Range<usize>, out: &mut [u8]) {
+        const BLOCK: usize = 1 << 18;
+        let row = self.length * self.bytes;
+        out.par_chunks_mut(BLOCK).enumerate().for_each(|(block, out)| {
+            let mut at = range.start * self.bytes + block * BLOCK;
+            let mut out = out;
+            while !out.is_empty() {
+                let (part, within) = (self.parts[at / row], at % row);
+                let length = out.len().min(row - within);
+                let (own, rest) = out.split_at_mut(length);
+                let there = part.len().saturating_sub(within).min(length);
+                own[..there].copy_from_slice(&part[part.len().min(within)..][..there]);
+                own[there..].fill(0);
+                (at, out) = (at + length, rest);
+            }
+        });
+    }
+
+    /// The error for the scalar with this index.
+    pub(crate) fn too_large(&self, index: usize) -> Error {
+        let bound = match self.bound {
+            ScalarBound::Bits(bits) => format!("2^{bits}"),
+            ScalarBound::Order => "the group order".into(),
+        };
+        let error = Error::ScalarTooLarge { index: index % self.length, bound };
+        match self.parts.len() {
+            1 => error,
+            _ => Error::Batch { index: index / self.length, source: Box::new(error) },
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Shaders: their sources put together for a curve, and the pipelines made of them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::Gpu;
+use super::prelude::{self, Field};
+use super::unroll::unroll;
+use crate::plan::Form;
+#[cfg(not(target_family = "wasm"))]
+use crate::wait::wait;
+use crate::{CurveSpec, Error};
+
+/// A shader, compiled by itself. Small ones compile sooner, and only those that a plan needs are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Source {
+    Decompose,
+    Group,
+    Sort,
+    Scan,
+    Tasks,
+    Accumulate,
+    Fold,
+    Reduce,
+    Running,
+    Sweep,
+    Import,
+    Shift,
+}
+
+macro_rules! shader {
+    ($name:literal) => {
+        include_str!(concat!("shaders/", $name, ".wgsl"))
+    };
+}
+
+impl Source {
+    #[cfg(test)]
+    pub(crate) const ALL: [Self; 12] = [
+        Self::Decompose,
+        Self::Group,
+        Self::Sort,
+        Self::Scan,
+        Self::Tasks,
+        Self::Accumulate,
+        Self::Fold,
+        Self::Reduce,
+        Self::Running,
+        Self::Sweep,
+        Self::Import,
+        Self::Shift,
+    ];
+
+    /// The kernels it holds.
+    pub(crate) fn kernels(self) -> &'static [&'static str] {
+        match self {
+            Self::Decompose => &["decompose_residues", "decompose_integers"],
+            Self::Group => &["count_keys", "scatter_keys"],
+            Self::Sort => &["count_bins", "scatter_bins", "count_binned", "scatter_binned"],
+            Self::Scan => &["total_bins", "scan_bins", "scan_buckets"],
+            Self::Tasks => &["count_classes", "scan_classes", "make_tasks"],
+            Self::Accumulate => &["accumulate"],
+            Self::Fold => &["fold"],
+            Self::Reduce => &["add_up"],
+            Self::Running => &["running_sums"],
+            Self::Sweep => &["sweep"],
+            Self::Import => &["import_bases"],
+            Self::Shift => &["shift_bases"],
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::Decompose => shader!("decompose"),
+            Self::Group => shader!("group"),
+            Self::Sort => shader!("sort"),
+            Self::Scan => shader!("scan"),
+            Self::Tasks => shader!("tasks"),
+            Self::Accumulate => shader!("accumulate"),
+            Self::Fold => shader!("fold"),
+            Self::Reduce => shader!("reduce"),
+            Self::Running => shader!("running"),
+            Self::Sweep => shader!("sweep"),
+            Self::Import => shader!("import"),
+            Self::Shift => shader!("shift"),
+        }
+    }
+
+    /// Buffers of field elements: those it reads from, and those it writes to.
+    fn elements(self) -> (&'static [&'static str], &'static [&'static str]) {
+        match self {
+            Self::Accumulate => (&["table", "buckets"], &["buckets", "slots"]),
+            Self::Fold => (&["buckets", "slots"], &["buckets", "slots"]),
+            Self::Reduce => (&["buckets", "sums"], &["sums"]),
+            Self::Running => (&["buckets"], &["sums"]),
+            Self::Sweep => (&["table"], &["sums"]),
+            Self::Import => (&["raw"], &["table"]),
+            Self::Shift => (&["table", "scratch"], &["table", "scratch"]),
+            _ => (&[], &[]),
+        }
+    }
+
+    /// The whole shader for a curve.
+    pub(crate) fn assemble(self, curve: &CurveSpec, form: Form, wide: bool) -> String {
+        match self {
+            Self::Group | Self::Sort => [shader!("digits"), self.text()].concat(),
+            Self::Scan | Self::Tasks => self.text().into(),
+            Self::Decompose => {
+                let field = Field::scalar(curve, wide);
+                let parts = [shader!("field"), self.text()].concat();
+                prelude::scalars(&field) + &unroll(&parts, &field.constants())
+            }
+            _ => {
+                let field = Field::base(curve, wide);
+                let parts = self.curve_arithmetic(curve, form) + self.text();
+                prelude::curve(curve, form, &field) + &unroll(&parts, &field.constants())
+            }
+        }
+    }
+
+    fn curve_arithmetic(self, curve: &CurveSpec, form: Form) -> String {
+        let edwards = form == Form::Edwards;
+        let mut text = String::from(shader!("field"));
+        text += if curve.degree == 1 { shader!("prime") } else { shader!("quadratic") };
+        text += if edwards { shader!("edwards") } else { shader!("weierstrass") };
+        if matches!(self, Self::Running | Self::Sweep) {
+            text += shader!("times");
+        }
+        let (read, written) = self.elements();
+        for name in read {
+            text += &shader!("load").replace("elements", name);
+            text += &match curve.degree {
+                1 => format!("fn {name}_fq(at: u32) -> Fq {{ return {name}_fp(at); }}\n"),
+                _ => format!(
+                    "fn {name}_fq(at: u32) -> Fq {{ \
+                     return Fq({name}_fp(at), {name}_fp(at + WORDS)); }}\n"
+                ),
+            };
+        }
+        for name in written {
+            text += &shader!("store").replace("elements", name);
+            let set = format!("fn {name}_set_fq(at: u32, value: Fq) {{ {name}_set_fp(at, value");
+            text += &match curve.degree {
+                1 => format!("{set}); }}\n"),
+                _ => format!("{set}.c0); {name}_set_fp(at + WORDS, value.c1); }}\n"),
+            };
+        }
+        if read.contains(&"table") {
+            text += if edwards { shader!("base_edwards") } else { shader!("base_weierstrass") };
+        }
+        if written.contains(&"table") {
+            text +=
+                if edwards { shader!("set_base_edwards") } else { shader!("set_base_weierstrass") };
+        }
+        text
+    }
+}
+
+type Pipelines = HashMap<&'static str, wgpu::ComputePipeline>;
+
+/// The pipelines of a device, by shader.
+#[derive(Default)]
+pub(crate) struct Modules {
+    made: Mutex<HashMap<(Source, Arc<str>), Arc<Pipelines>>>,
+}
+
+/// The pipelines of one curve in one form.
+pub(crate) struct Program {
+    curve: Arc<CurveSpec>,
+    form: Form,
+    /// What the texts of the curve's shaders depend on.
+    key: Arc<str>,
+    pipelines: Mutex<HashMap<Source, Arc<Pipelines>>>,
+}
+
+impl Program {
+    pub(crate) fn new(curve: &Arc<CurveSpec>, form: Form) -> Self {
+        let key = format!("{form:?} {curve:?}").into();
+        Self { curve: curve.clone(), form, key, pipelines: Mutex::default() }
+    }
+
+    /// Has pipelines made that are not there yet; how long that took.
+    pub(crate) async fn prepare(&self, gpu: &Gpu, sources: &[Source]) -> Result<Duration, Error> {
+        let start = Instant::now();
+        let missing: Vec<Source> = {
+            let own = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+            sources.iter().copied().filter(|source| !own.contains_key(source)).collect()
+        };
+        for (source, pipelines) in missing.iter().zip(self.make(gpu, &missing).await) {
+            let mut own = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+            own.insert(*source, pipelines?);
+        }
+        Ok(start.elapsed())
+    }
+
+    /// Pipelines side by side, where there are threads.
+    #[cfg(not(target_family = "wasm"))]
+    async fn make(&self, gpu: &Gpu, sources: &[Source]) -> Vec<Result<Arc<Pipelines>, Error>> {
+        let panicked = |_| Err(Error::Internal("compiling a shader panicked".into()));
+        std::thread::scope(|scope| {
+            let start = |source: &Source| {
+                let source = *source;
+                scope.spawn(move || wait(self.module(gpu, source)))
+            };
+            let threads: Vec<_> = sources.iter().map(start).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
+        })
+    }
+
+    #[cfg(target_family = "wasm")]
+    async fn make(&self, gpu: &Gpu, sources: &[Source]) -> Vec<Result<Arc<Pipelines>, Error>> {
+        let mut made = Vec::new();
+        for source in sources {
+            made.push(self.module(gpu, *source).await);
+        }
+        made
+    }
+
+    /// The pipelines of a shader, which curves share where it does not depend on them.
+    async fn module(&self, gpu: &Gpu, source: Source) -> Result<Arc<Pipelines>, Error> {
+        let shared = matches!(source, Source::Group | Source::Sort | Source::Scan | Source::Tasks);
+        let key = (source, if shared { "".into() } else { self.key.clone() });
+        let lock = || gpu.modules.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = lock().get(&key).cloned();
+        if let Some(pipelines) = found {
+            return Ok(pipelines);
+        }
+        let text = source.assemble(&self.curve, self.form, gpu.wide);
+        let made = Arc::new(compile(gpu, source, &text).await?);
+        lock().insert(key, made.clone());
+        Ok(made)
+    }
+
+    /// A kernel that `prepare` was asked for.
+    pub(crate) fn kernel(
+        &self,
+        source: Source,
+        name: &str,
+    ) -> Result<wgpu::ComputePipeline, Error> {
+        let pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = pipelines.get(&source).and_then(|pipelines| pipelines.get(name)).cloned();
+        found.ok_or_else(|| Error::Internal(format!("the kernel {name} was not prepared")))
+    }
+}
+
+async fn compile(gpu: &Gpu, source: Source, text: &str) -> Result<Pipelines, Error> {
+    let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
+    let descriptor = wgpu::ShaderModuleDescriptor {
+        label: Some(source.kernels()[0]),
+        source: wgpu::ShaderSource::Wgsl(text.into()),
+    };
+    let checks = wgpu::ShaderRuntimeChecks::unchecked();
+    // SAFETY: every index is below a bound that the plan laid the buffers out for; the conformance table holds
+    // each kernel to it, and where a browser compiles the shader it checks the indices itself.
+    let module = unsafe { gpu.device.create_shader_module_trusted(descriptor, checks) };
+    let make = |&name: &&'static str| {
+        let descriptor = wgpu::ComputePipelineDescriptor {
+            label: Some(name),
+            layout: None,
+            module: &module,
+            entry_point: Some(name),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                zero_initialize_workgroup_memory: false,
+                ..Default::default()
+            },
+            cache: None,
+        };
+        (name, gpu.device.create_compute_pipeline(&descriptor))
+    };
+    let pipelines = source.kernels().iter().map(make).collect();
+    match scope.pop().await {
+        None => Ok(pipelines),
+        Some(error) => Err(Error::DeviceFailed { reason: format!("shader {source:?}: {error}") }),
+    }
+}

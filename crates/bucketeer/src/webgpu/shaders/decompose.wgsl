@@ -1,0 +1,100 @@
+// Stage 1, decompose: scalars → biased integers, from which each window reads its digit.
+//
+// Word w of integer i goes to out[w·stride + i], the integer's sign into the top bit of its last word.
+// The field of field.wgsl is the scalars': p is the order. The prelude defines the constants FROM_MONTGOMERY,
+// by which arkworks' residues become integers, and HALF_ORDER.
+
+struct Params {
+    count: u32,
+    at: u32, // the first integer's place
+    stride: u32,
+    words: u32,
+    negate: u32, // residues above r/2 become the negatives of r − k
+    bytes: u32, // of an integer
+    bits: u32, // integers are below 2^bits
+    first: u32, // the caller's index of the first integer
+    too_large: u32, // where the smallest index of one that is not below goes
+    reserved0: u32,
+    reserved1: u32,
+    reserved2: u32,
+    bias: array<vec4<u32>, 9>,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> raw: array<u32>;
+@group(0) @binding(2) var<storage, read_write> integers: array<u32>;
+@group(0) @binding(3) var<storage, read_write> counters: array<atomic<u32>>;
+
+fn bias(j: u32) -> u32 {
+    return params.bias[j / 4u][j % 4u];
+}
+
+@compute @workgroup_size(64)
+fn decompose_residues(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+                      @builtin(local_invocation_index) local: u32) {
+    let i = (group.y * groups.x + group.x) * 64u + local;
+    if (i >= params.count) {
+        return;
+    }
+    var words = Packed();
+    for (var k = 0u; k < WORDS; k++) { // unroll
+        words[k] = raw[i * WORDS + k];
+    }
+    var residue = fp_mul(fp_unpack(words), FROM_MONTGOMERY);
+    var borrow = 0u;
+    for (var k = 0u; k < LIMBS; k++) { // unroll
+        borrow = (HALF_ORDER[k] - residue[k] - borrow) >> 31u;
+    }
+    let negative = borrow & params.negate;
+    residue = fp_select(negative != 0u, fp_neg(residue), residue);
+    var packed = fp_pack(residue);
+    var carry = 0u;
+    for (var j = 0u; j < params.words; j++) {
+        var word = 0u;
+        if (j < WORDS) {
+            word = packed[j];
+        }
+        let low = word + carry;
+        let sum = low + bias(j);
+        carry = u32(low < word) | u32(sum < low);
+        integers[j * params.stride + params.at + i] =
+            select(sum, sum | (negative << 31u), j == params.words - 1u);
+    }
+}
+
+@compute @workgroup_size(64)
+fn decompose_integers(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+                      @builtin(local_invocation_index) local: u32) {
+    let i = (group.y * groups.x + group.x) * 64u + local;
+    if (i >= params.count) {
+        return;
+    }
+    var fits = true;
+    var carry = 0u;
+    for (var j = 0u; j < max((params.bytes + 3u) / 4u, params.words); j++) {
+        var word = 0u;
+        if (4u * j < params.bytes) {
+            let at = i * params.bytes + 4u * j;
+            word = raw[at / 4u] >> (8u * (at % 4u));
+        }
+        if (params.bytes < 4u) {
+            word &= (1u << (8u * params.bytes)) - 1u;
+        }
+        var allowed = 0u;
+        if (params.bits >= 32u * (j + 1u)) {
+            allowed = 0xffffffffu;
+        } else if (params.bits > 32u * j) {
+            allowed = (1u << (params.bits - 32u * j)) - 1u;
+        }
+        fits = fits && (word & ~allowed) == 0u;
+        if (j < params.words) {
+            let low = word + carry;
+            let sum = low + bias(j);
+            carry = u32(low < word) | u32(sum < low);
+            integers[j * params.stride + params.at + i] = sum;
+        }
+    }
+    if (!fits) {
+        atomicMin(&counters[params.too_large], params.first + i);
+    }
+}

@@ -1,0 +1,92 @@
+// Between counting and scattering: where each bin and each bucket's list starts.
+
+struct Params {
+    low: u32, // 2^low keys share a bin
+    bins: u32,
+    cursors: u32, // places in `counters`: of the keys' counts, which become cursors,
+    bin_counts: u32, // of the bins' counts, which become cursors,
+    bin_starts: u32, // of the bins' starts; the keys' starts are at 0
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read_write> counters: array<u32>;
+
+var<workgroup> partial: array<u32, 256>;
+
+// Exclusive scan of one value per invocation over the workgroup; z is the total.
+fn scan(value: u32, local: u32) -> vec2<u32> {
+    partial[local] = value;
+    workgroupBarrier();
+    for (var d = 1u; d < 256u; d *= 2u) {
+        var before = 0u;
+        if (local >= d) {
+            before = partial[local - d];
+        }
+        workgroupBarrier();
+        partial[local] += before;
+        workgroupBarrier();
+    }
+    let result = vec2<u32>(partial[local] - value, partial[255]);
+    workgroupBarrier();
+    return result;
+}
+
+// One workgroup per bin adds up its buckets' counts.
+@compute @workgroup_size(256)
+fn total_bins(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    var sum = 0u;
+    for (var j = local; j < 1u << params.low; j += 256u) {
+        sum += counters[params.cursors + (group.x << params.low) + j];
+    }
+    let total = scan(sum, local).y;
+    if (local == 0u) {
+        counters[params.bin_counts + group.x] = total;
+    }
+}
+
+// One workgroup: where each bin starts.
+@compute @workgroup_size(256)
+fn scan_bins(@builtin(local_invocation_index) local: u32) {
+    var entries = 0u;
+    for (var first = 0u; first < params.bins; first += 256u) {
+        let j = first + local;
+        var count = 0u;
+        if (j < params.bins) {
+            count = counters[params.bin_counts + j];
+        }
+        let place = scan(count, local);
+        if (j < params.bins) {
+            counters[params.bin_starts + j] = entries + place.x;
+            counters[params.bin_counts + j] = entries + place.x;
+        }
+        entries += place.y;
+    }
+    if (local == 0u) {
+        counters[params.bin_starts + params.bins] = entries;
+    }
+}
+
+// One workgroup per bin: where each bucket's list starts.
+@compute @workgroup_size(256)
+fn scan_buckets(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+                @builtin(local_invocation_index) local: u32) {
+    let first_key = group.x << params.low;
+    let keys = 1u << params.low;
+    var sum = counters[params.bin_starts + group.x];
+    for (var first = 0u; first < keys; first += 256u) {
+        let j = first + local;
+        var count = 0u;
+        if (j < keys) {
+            count = counters[params.cursors + first_key + j];
+        }
+        let place = scan(count, local);
+        if (j < keys) {
+            counters[first_key + j] = sum + place.x;
+            counters[params.cursors + first_key + j] = sum + place.x;
+        }
+        sum += place.y;
+    }
+    if (group.x == groups.x - 1u && local == 0u) {
+        counters[groups.x << params.low] = sum;
+    }
+}

@@ -1,0 +1,92 @@
+// Stage 2, group, by sorting: entries move to bins of 2^low keys first, then to their buckets within the bin,
+// so that what is counted and written at the same time lies together.
+
+@group(0) @binding(3) var<storage, read_write> binned: array<vec2<u32>>; // key, entry
+@group(0) @binding(4) var<storage, read_write> entries: array<u32>;
+
+const MAX_BINS = 2048u;
+// Digits that a workgroup moves to their bins.
+const TILE = 2048u;
+
+var<workgroup> histogram: array<atomic<u32>, MAX_BINS>;
+
+fn clear_histogram(local: u32) {
+    for (var j = local; j < params.bins; j += 256u) {
+        atomicStore(&histogram[j], 0u);
+    }
+    workgroupBarrier();
+}
+
+fn tile_digit(t: u32) -> Digit {
+    if (t >= params.count * params.rows) {
+        return Digit(0u, 0u, false);
+    }
+    return digit(t % params.count, t / params.count);
+}
+
+@compute @workgroup_size(256)
+fn count_bins(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+              @builtin(local_invocation_index) local: u32) {
+    clear_histogram(local);
+    let first = (group.y * groups.x + group.x) * TILE;
+    for (var t = local; t < TILE; t += 256u) {
+        let d = tile_digit(first + t);
+        if (d.there) {
+            atomicAdd(&histogram[d.key >> params.low], 1u);
+        }
+    }
+    workgroupBarrier();
+    for (var j = local; j < params.bins; j += 256u) {
+        let count = atomicLoad(&histogram[j]);
+        if (count != 0u) {
+            atomicAdd(&counters[params.bin_counts + j], count);
+        }
+    }
+}
+
+// The bins' counts have become their cursors.
+@compute @workgroup_size(256)
+fn scatter_bins(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+                @builtin(local_invocation_index) local: u32) {
+    clear_histogram(local);
+    let first = (group.y * groups.x + group.x) * TILE;
+    for (var t = local; t < TILE; t += 256u) {
+        let d = tile_digit(first + t);
+        if (d.there) {
+            atomicAdd(&histogram[d.key >> params.low], 1u);
+        }
+    }
+    workgroupBarrier();
+    for (var j = local; j < params.bins; j += 256u) {
+        let count = atomicLoad(&histogram[j]);
+        if (count != 0u) {
+            atomicStore(&histogram[j], atomicAdd(&counters[params.bin_counts + j], count));
+        }
+    }
+    workgroupBarrier();
+    for (var t = local; t < TILE; t += 256u) {
+        let d = tile_digit(first + t);
+        if (d.there) {
+            binned[atomicAdd(&histogram[d.key >> params.low], 1u)] = vec2<u32>(d.key, d.entry);
+        }
+    }
+}
+
+@compute @workgroup_size(256)
+fn count_binned(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+                @builtin(local_invocation_index) local: u32) {
+    let i = (group.y * groups.x + group.x) * 256u + local;
+    if (i < atomicLoad(&counters[params.bin_starts + params.bins])) {
+        atomicAdd(&counters[params.cursors + binned[i].x], 1u);
+    }
+}
+
+@compute @workgroup_size(256)
+fn scatter_binned(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+                  @builtin(local_invocation_index) local: u32) {
+    let i = (group.y * groups.x + group.x) * 256u + local;
+    if (i < atomicLoad(&counters[params.bin_starts + params.bins])) {
+        let packed = binned[i];
+        entries[atomicAdd(&counters[params.cursors + packed.x], 1u)] = packed.y;
+    }
+}
