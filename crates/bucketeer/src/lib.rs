@@ -35,7 +35,11 @@ mod msm;
 #[doc(hidden)]
 pub mod parallel;
 mod pinned;
+mod platform;
 mod scalars;
+#[cfg(feature = "curves")]
+#[doc(hidden)]
+pub mod subgroup;
 
 #[cfg(feature = "curves")]
 pub use curve::named as curves;

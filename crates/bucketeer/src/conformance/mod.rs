@@ -35,13 +35,13 @@ use std::ops::AddAssign;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use case::Case;
 use subject::{OnCurve, Subject};
 
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::plan::{Accumulate, Preset, Settings};
+use crate::platform::Instant;
 use crate::{Bases, Curve, Device, DeviceKind};
 
 /// Which part of the table to run.

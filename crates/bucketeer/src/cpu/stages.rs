@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::accumulate::{List, Workspace, sum_runs, sum_runs_plainly, sweep};
 use super::combine::combine;
@@ -15,6 +15,7 @@ use super::table::{self, BaseSource};
 use crate::control::Control;
 use crate::engine::Timings;
 use crate::plan::{Accumulate, Plan, Reduce, Table};
+use crate::platform::Instant;
 use crate::scalars::ScalarSource;
 use crate::{CurveSpec, Error};
 
