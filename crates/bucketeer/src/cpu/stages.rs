@@ -97,9 +97,9 @@ impl<const W: usize> Stages for OnKernel<W> {
                     let window = &mut windows[set as usize];
                     *window = formulas.add(window, &sum);
                 }
-                let within =
-                    u64::from(sets.end) * range.len() as u64 / u64::from(shape.bucket_sets);
-                control.reach((start as u64 + within) * digits_per_base)?;
+                let in_chunk = range.len() as u64 * digits_per_base;
+                let within = in_chunk * u64::from(sets.end) / u64::from(shape.bucket_sets);
+                control.reach(start as u64 * digits_per_base + within)?;
             }
         }
         let sum = timed(&mut timings.combine, || {
