@@ -8,6 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 #[cfg(feature = "cuda")]
 use crate::cuda::Gpu;
 use crate::engine::Engine;
+use crate::platform::available_memory;
 #[cfg(feature = "webgpu")]
 use crate::wait::wait;
 #[cfg(feature = "webgpu")]
@@ -436,13 +437,4 @@ fn has_ifma() -> bool {
     {
         false
     }
-}
-
-/// Memory that can be had without swapping; 8 GiB where the system does not say.
-pub(crate) fn available_memory() -> u64 {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    text.lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))
-        .and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok())
-        .map_or(8 << 30, |kib| kib << 10)
 }

@@ -1,14 +1,14 @@
 //! MSMs in the background.
 
-use std::thread::JoinHandle;
-
 use crate::bases::Report;
 use crate::control::CancelToken;
+use crate::platform::Background;
 use crate::{Curve, Error};
 
 /// An MSM that runs in the background; made by [`Bases::submit`](crate::Bases::submit).
 ///
-/// Dropping a job cancels it and does not wait.
+/// Dropping a job cancels it and does not wait. In a browser, where there are no threads, a job runs when
+/// it is waited for.
 ///
 /// ```
 /// # use ark_ec::AffineRepr;
@@ -22,7 +22,7 @@ use crate::{Curve, Error};
 #[derive(Debug)]
 #[must_use = "dropping a job cancels it"]
 pub struct Job<C: Curve> {
-    thread: Option<JoinHandle<Result<Report<C>, Error>>>,
+    work: Option<Background<Result<Report<C>, Error>>>,
     cancel: CancelToken,
 }
 
@@ -32,11 +32,7 @@ impl<C: Curve> Job<C> {
     ) -> Result<Self, Error> {
         let cancel = CancelToken::default();
         let token = cancel.clone();
-        let thread = std::thread::Builder::new()
-            .name("bucketeer-job".into())
-            .spawn(move || work(token))
-            .map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))?;
-        Ok(Self { thread: Some(thread), cancel })
+        Ok(Self { work: Some(Background::spawn(move || work(token))?), cancel })
     }
 
     /// Waits for the sum.
@@ -46,13 +42,13 @@ impl<C: Curve> Job<C> {
 
     /// Waits for the sum, with plan and timings.
     pub fn wait_with_report(mut self) -> Result<Report<C>, Error> {
-        let Some(thread) = self.thread.take() else { return Err(Error::Cancelled) };
-        thread.join().unwrap_or_else(|_| Err(Error::Internal("the job's thread panicked".into())))
+        let Some(work) = self.work.take() else { return Err(Error::Cancelled) };
+        work.join().ok_or_else(|| Error::Internal("the job's thread panicked".into()))?
     }
 
     /// Whether the job has ended, with a sum or an error.
     pub fn is_finished(&self) -> bool {
-        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+        self.work.as_ref().is_none_or(Background::is_finished)
     }
 
     /// Makes the job end with [`Error::Cancelled`] at its next step.

@@ -37,7 +37,11 @@ mod msm;
 #[doc(hidden)]
 pub mod parallel;
 mod pinned;
+mod platform;
 mod scalars;
+#[cfg(feature = "curves")]
+#[doc(hidden)]
+pub mod subgroup;
 mod wait;
 #[cfg(feature = "webgpu")]
 mod webgpu;

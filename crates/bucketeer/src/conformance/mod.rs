@@ -35,13 +35,13 @@ use std::ops::AddAssign;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use case::Case;
 use subject::{OnCurve, Subject};
 
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::plan::{Accumulate, Preset, Settings};
+use crate::platform::Instant;
 use crate::{Bases, Curve, Device, DeviceKind};
 
 /// Which part of the table to run.
@@ -91,6 +91,9 @@ impl AddAssign for Summary {
 const SIDE_BY_SIDE: usize = 10;
 
 /// Runs the table on the named curves.
+// Inline, so that all curves are compiled in the crate that calls this and nowhere else: such a crate
+// mostly compiles them for its own ends too, and generic code is not shared between crates.
+#[inline]
 pub fn run(device: &Device, filter: &Filter, report: &mut dyn FnMut(&CaseResult)) -> Summary {
     struct Named<'a> {
         device: &'a Device,
@@ -117,6 +120,7 @@ pub fn run(device: &Device, filter: &Filter, report: &mut dyn FnMut(&CaseResult)
 
 /// Has the kernels of all curves compiled side by side. What fails here fails again in its case, where it is
 /// reported.
+#[inline]
 fn warm_up(device: &Device, curves: &[&'static NamedCurve]) {
     struct Smallest<'a>(&'a Device);
     impl Visitor for Smallest<'_> {

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use ark_ff::Field;
 
-use formulas::{Xyzz, read};
+use formulas::read;
 use kernel::AnyKernel;
 use portable::Portable;
 use stages::Stages;
@@ -63,6 +63,7 @@ pub(crate) fn coefficient<C: Curve>(curve: &CurveSpec) -> Result<C::BaseField, E
 
 #[cfg(target_arch = "x86_64")]
 fn vector_kernel<C: Curve>(curve: &CurveSpec, a: C::BaseField) -> AnyKernel {
+    use formulas::Xyzz;
     use ifma::{Prime4, Prime6, Prime12, Quadratic4, Quadratic6, inverse};
     let inverse = inverse::<C::BaseField>;
     let formulas = Xyzz { a };

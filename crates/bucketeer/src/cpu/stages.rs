@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::accumulate::{List, Workspace, sum_runs, sum_runs_plainly, sweep};
 use super::combine::combine;
@@ -15,6 +15,7 @@ use super::table::{self, BaseSource};
 use crate::control::Control;
 use crate::engine::Timings;
 use crate::plan::{Accumulate, Plan, Reduce, Table};
+use crate::platform::Instant;
 use crate::scalars::ScalarSource;
 use crate::{CurveSpec, Error};
 
@@ -96,9 +97,9 @@ impl<const W: usize> Stages for OnKernel<W> {
                     let window = &mut windows[set as usize];
                     *window = formulas.add(window, &sum);
                 }
-                let within =
-                    u64::from(sets.end) * range.len() as u64 / u64::from(shape.bucket_sets);
-                control.reach((start as u64 + within) * digits_per_base)?;
+                let in_chunk = range.len() as u64 * digits_per_base;
+                let within = in_chunk * u64::from(sets.end) / u64::from(shape.bucket_sets);
+                control.reach(start as u64 * digits_per_base + within)?;
             }
         }
         let sum = timed(&mut timings.combine, || {

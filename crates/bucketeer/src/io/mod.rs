@@ -41,7 +41,6 @@ mod scalar_vec;
 mod sections;
 mod snarkjs;
 mod source;
-mod subgroup;
 mod write;
 
 pub use arkworks::{parse_arkworks_bases, parse_arkworks_scalars, write_bases, write_scalars};

@@ -1,10 +1,12 @@
 //! Points from integers, and the checks that every base from a file must pass.
 
+use std::hash::{BuildHasher, RandomState};
+
 use ark_ff::{Field, PrimeField};
 use num_bigint::BigUint;
 
-use super::subgroup::first_outside;
 use super::{Malformed, ReadOptions};
+use crate::subgroup::first_outside;
 use crate::{Curve, Model, PointFault};
 
 /// The prime field under a curve's base field.
@@ -64,11 +66,22 @@ pub(super) fn check_subgroup<C: Curve>(
     points: Vec<C>,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
-    let outside = if options.subgroup_check { first_outside(&points) } else { None };
+    let check = || first_outside(&points, random_seed());
+    let outside = if options.subgroup_check { check() } else { None };
     match outside {
         None => Ok(points),
         Some(index) => Err(Malformed::new(format!("base {index}: {}", PointFault::NotInSubgroup))),
     }
+}
+
+/// From the keys that the standard library draws from the operating system for its hash maps.
+fn random_seed() -> [u8; 32] {
+    let keyed = RandomState::new();
+    let mut seed = [0; 32];
+    for (index, part) in seed.chunks_exact_mut(8).enumerate() {
+        part.copy_from_slice(&keyed.hash_one(index).to_le_bytes());
+    }
+    seed
 }
 
 /// The components of a field element as integers.

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Error;
-use crate::device::{DeviceFacts, available_memory};
+use crate::device::DeviceFacts;
+use crate::platform::available_memory;
 
 /// What an adapter is.
 #[derive(Debug, Clone)]

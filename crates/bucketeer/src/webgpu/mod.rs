@@ -24,7 +24,6 @@ mod workspace;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
 
 use ark_ff::Field as _;
 
@@ -41,6 +40,7 @@ use crate::device::DeviceFacts;
 use crate::engine::{Engine, Source, Timings};
 use crate::gpu::{self, Affine, Part, Raw};
 use crate::plan::{Form, Plan};
+use crate::platform::Instant;
 use crate::wait::{Pending, wait};
 use crate::{Curve, CurveSpec, Error, Scalars};
 

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Gpu;
 use super::prelude::{self, Field};
 use super::unroll::unroll;
 use crate::plan::Form;
+use crate::platform::Instant;
 #[cfg(not(target_family = "wasm"))]
 use crate::wait::wait;
 use crate::{CurveSpec, Error};

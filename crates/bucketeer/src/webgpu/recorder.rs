@@ -5,11 +5,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Gpu;
 use crate::Error;
 use crate::engine::Timings;
+use crate::platform::Instant;
 
 /// Bytes between the parameters of two dispatches: the largest alignment a device may ask for.
 const SLOT: u64 = 256;

@@ -1,6 +1,8 @@
 //! All integration tests but those of memory, in one binary: every curve is compiled once.
 #![cfg(feature = "conformance")]
 
+#[cfg(feature = "io")]
+mod browser;
 mod conformance;
 mod curves;
 mod custom_curve;

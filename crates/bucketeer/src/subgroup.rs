@@ -3,15 +3,13 @@
 //! Membership is that a homomorphism vanishes. If it does not vanish on some point, then on the sum
 //! of a random subset it vanishes with probability at most 1/2, whatever the others are: that point
 //! is in or out, and at most one of the two gives zero. 64 subsets with independent coins therefore
-//! miss a bad point with probability at most 2^−64, and the coins are drawn anew for every run, so
-//! no file can be made to fit them.
+//! miss a bad point with probability at most 2^−64. The caller draws the seed of the coins anew for
+//! every run, so that no input can be made to fit them.
 //!
 //! Eight coins of a point make a byte and the byte a bucket, so that a point costs 8 additions
 //! instead of the hundreds of a scalar multiplication; the sums of subsets come from the 256
 //! buckets by folding. In a block that fails, and in one too short to gain from it, every point is
 //! checked by itself.
-
-use std::hash::{BuildHasher, RandomState};
 
 use ark_ec::CurveGroup;
 use ark_ff::{AdditiveGroup, Field};
@@ -29,13 +27,14 @@ const WORTHWHILE: usize = 128;
 
 const BUCKETS: usize = 256;
 
-/// The first of these points of the curve that is outside the prime-order subgroup.
-pub(super) fn first_outside<C: Curve>(points: &[C]) -> Option<usize> {
+/// The first of these points of the curve that is outside the prime-order subgroup. The seed must be
+/// unknown to whoever made the points.
+pub fn first_outside<C: Curve>(points: &[C], seed: [u8; 32]) -> Option<usize> {
     if CurveSpec::of::<C>().cofactor.is_one() {
         return None;
     }
     let complete = is_complete::<C>();
-    let coins = random_generator();
+    let coins = ChaCha20Rng::from_seed(seed);
     parallel::find_first(points.len().div_ceil(BLOCK), |index| {
         let block = &points[index * BLOCK..points.len().min((index + 1) * BLOCK)];
         let mut coins = coins.clone();
@@ -56,16 +55,6 @@ fn is_complete<C: Curve>() -> bool {
         Model::ShortWeierstrass { .. } => true,
         Model::TwistedEdwards { a, d } => a.legendre().is_qr() && d.legendre().is_qnr(),
     }
-}
-
-/// Seeded by the keys that the standard library draws from the operating system for its hash maps.
-fn random_generator() -> ChaCha20Rng {
-    let keyed = RandomState::new();
-    let mut seed = [0; 32];
-    for (index, part) in seed.chunks_exact_mut(8).enumerate() {
-        part.copy_from_slice(&keyed.hash_one(index).to_le_bytes());
-    }
-    ChaCha20Rng::from_seed(seed)
 }
 
 fn subset_sums_are_inside<C: Curve>(points: &[C], mut coins: ChaCha20Rng) -> bool {

@@ -1,0 +1,23 @@
+//! `bindgen INPUT.wasm FOLDER`: writes the wasm module and its JavaScript, for use without a bundler.
+
+use std::process::ExitCode;
+
+use wasm_bindgen_cli_support::Bindgen;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [input, folder] = &arguments[..] else {
+        eprintln!("usage: bindgen INPUT.wasm FOLDER");
+        return ExitCode::from(2);
+    };
+    let mut bindgen = Bindgen::new();
+    bindgen.input_path(input).omit_default_module_path(false);
+    bindgen.typescript(false).remove_name_section(true);
+    match bindgen.web(true).and_then(|bindgen| bindgen.generate(folder)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:?}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,124 @@
+/** What MSMs run on. */
+export interface DeviceInfo {
+  kind: "webgpu" | "cpu";
+  /** The adapter's name as far as the browser tells it, or `WebAssembly`. */
+  name: string;
+  /** The device in the library's words. */
+  description: string;
+  /** Limits of the adapter; WebGPU only. */
+  limits?: Record<string, number>;
+  /** Whether `auto` took the CPU because WebGPU could not be used. */
+  fallback: boolean;
+  /** Why it did. */
+  reason?: string;
+}
+
+/** A coordinate: over a quadratic extension (G2) its two components. */
+export type Coordinate = bigint | [bigint, bigint];
+
+/** An affine point, or extended coordinates of one; `null` is infinity on a Weierstrass curve. */
+export type Point = { x: Coordinate; y: Coordinate; t?: bigint; z?: bigint } | null;
+
+/** Little-endian integers, not in Montgomery form, as bytes; or numbers one by one. */
+export type BasesInput = Uint8Array | ArrayBuffer | Point[];
+export type ScalarsInput = Uint8Array | ArrayBuffer | bigint[];
+
+export interface LoadOptions {
+  /** Whether points are checked to lie in the prime-order subgroup. Default true. */
+  check?: boolean;
+  /** Right for every point of the curve, in the subgroup or not; slower. Default false. */
+  anyPoint?: boolean;
+}
+
+export interface RunOptions {
+  /** Called about a hundred times during a run. */
+  onProgress?: (progress: { done: number; total: number }) => void;
+  /** Stops the run; the promise is rejected with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+export interface DrawOptions {
+  /** One of `distributions()`. Default `uniform`. */
+  distribution?: string;
+  seed?: number | bigint;
+}
+
+export interface Sum {
+  /** `null` at infinity. */
+  x: Coordinate | null;
+  y: Coordinate | null;
+  infinity: boolean;
+}
+
+export interface Result extends Sum {
+  /** Milliseconds of each stage. */
+  timings: Record<"compile" | "load" | "decompose" | "group" | "accumulate" | "reduce" | "combine", number>;
+  /** Milliseconds in all. */
+  milliseconds: number;
+  /** The plan carried out, in words. */
+  plan: string;
+  device: DeviceInfo;
+}
+
+export interface CurveInfo {
+  name: string;
+  alias?: string;
+  /** Bytes of one component of a coordinate. */
+  componentBytes: number;
+  /** Components of a coordinate: 1, or 2 over a quadratic extension. */
+  components: 1 | 2;
+  /** Bytes of a scalar; 32 are accepted by every curve. */
+  scalarBytes: number;
+  /** Whether the neutral element is the point (0, 1). */
+  edwards: boolean;
+  modulus: bigint;
+  order: bigint;
+}
+
+/** Bases on a device, ready for any number of MSMs. */
+export interface Bases {
+  readonly device: DeviceInfo;
+  /** The plan for one MSM, in words. */
+  readonly plan: string;
+  /** Milliseconds it took to make and load them. */
+  readonly milliseconds: number;
+  msm(scalars: ScalarsInput, options?: RunOptions): Promise<Result>;
+  /** The sum for scalars drawn from a seed. */
+  msmOf(options?: DrawOptions & RunOptions): Promise<Result>;
+  /** What `msmOf` must yield on generated bases, computed from their logarithms. */
+  expected(options?: DrawOptions): Promise<Sum>;
+  free(): void;
+}
+
+/** A row group of the conformance table on one curve. */
+export interface Row {
+  curve: string;
+  group: string;
+  passed: number;
+  failed: string[];
+}
+
+export class Bucketeer {
+  private constructor();
+  /**
+   * Opens a device. `webgpu` fails where there is none; `auto` (default) takes the CPU then and says so in
+   * `device.fallback` and `device.reason`. Work is done in a worker unless `worker` is false.
+   */
+  static create(options?: { device?: "auto" | "webgpu" | "cpu"; worker?: boolean }): Promise<Bucketeer>;
+  readonly device: DeviceInfo;
+  curves(): string[];
+  distributions(): string[];
+  curve(name: string): Promise<CurveInfo>;
+  loadBases(curve: string, bases: BasesInput, options?: LoadOptions): Promise<Bases>;
+  /** Makes `n` bases with known logarithms from a seed. */
+  generate(curve: string, n: number, options?: { seed?: number | bigint }): Promise<Bases>;
+  /** One MSM over bases that are not kept. */
+  msm(curve: string, bases: BasesInput, scalars: ScalarsInput, options?: LoadOptions & RunOptions): Promise<Result>;
+  /** Runs the conformance table on this device. */
+  conformance(options?: { curve?: string; quick?: boolean; onRow?: (row: Row) => void }): Promise<{
+    passed: number;
+    failed: number;
+  }>;
+  /** Ends the worker and frees everything. */
+  close(): void;
+}

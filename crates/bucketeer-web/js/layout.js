@@ -1,0 +1,111 @@
+// Points and scalars as bytes: little-endian integers, not in Montgomery form. No browser is needed here.
+
+const WORD = 64n;
+const EXPECTED = {
+  base: "a Uint8Array or an array of { x, y } with bigints",
+  scalar: "a Uint8Array or an array of bigints",
+};
+
+/** Bases or scalars as the caller has them, as bytes. */
+export function inputBytes(input, facts, what) {
+  if (input instanceof Uint8Array) return input;
+  if (input instanceof ArrayBuffer) return new Uint8Array(input);
+  if (!Array.isArray(input)) {
+    throw new TypeError(`the ${what}s are ${describe(input)}: expected ${EXPECTED[what]}`);
+  }
+  return what === "base" ? pointBytes(input, facts) : scalarBytes(input, facts);
+}
+
+/** Arrays of 32-bit words are refused because programs disagree on the order of the words. */
+function describe(input) {
+  return input === null ? "null" : (input?.constructor?.name ?? typeof input);
+}
+
+function scalarBytes(scalars, { scalarBytes: size }) {
+  const bytes = new Uint8Array(scalars.length * size);
+  const view = new DataView(bytes.buffer);
+  scalars.forEach((scalar, i) => writeInteger(view, i * size, size, scalar, `scalar ${i}`));
+  return bytes;
+}
+
+function pointBytes(points, facts) {
+  const { componentBytes, components } = facts;
+  const half = componentBytes * components;
+  const bytes = new Uint8Array(points.length * 2 * half);
+  const view = new DataView(bytes.buffer);
+  points.forEach((point, index) => {
+    const what = `base ${index}`;
+    if (point === null) {
+      if (facts.edwards) throw new RangeError(`${what}: an Edwards curve has no infinity, its neutral element is (0, 1)`);
+      return;
+    }
+    const { x, y } = affine(point, facts, what);
+    for (const [name, coordinate, at] of [["x", x, 0], ["y", y, half]]) {
+      const parts = Array.isArray(coordinate) ? coordinate : [coordinate];
+      if (parts.length !== components) {
+        throw new TypeError(`${what}: ${name} has ${parts.length} components, expected ${components}`);
+      }
+      parts.forEach((part, i) => {
+        const offset = index * 2 * half + at + i * componentBytes;
+        writeInteger(view, offset, componentBytes, part, `${what}: ${name}`);
+      });
+    }
+  });
+  return bytes;
+}
+
+/** Points may come in extended coordinates, (x : y : t : z) with the affine point (x/z, y/z). */
+function affine(point, { modulus }, what) {
+  const { x, y, z } = point ?? {};
+  if (z === undefined || z === 1n) return { x, y };
+  if (typeof z !== "bigint") throw new TypeError(`${what}: z is ${describe(z)}, not a bigint`);
+  const inverse = invert(z, modulus);
+  if (inverse === null) throw new RangeError(`${what}: z is zero`);
+  return { x: (x * inverse) % modulus, y: (y * inverse) % modulus };
+}
+
+/** The inverse modulo a prime by Euclid's algorithm; null of zero. */
+export function invert(value, modulus) {
+  let [a, b] = [((value % modulus) + modulus) % modulus, modulus];
+  let [u, v] = [1n, 0n];
+  while (a !== 0n) {
+    const quotient = b / a;
+    [a, b] = [b - quotient * a, a];
+    [u, v] = [v - quotient * u, u];
+  }
+  return b === 1n ? ((v % modulus) + modulus) % modulus : null;
+}
+
+/** Writes an integer of `size` bytes, whole 64-bit words. */
+export function writeInteger(view, offset, size, value, what) {
+  if (typeof value !== "bigint") throw new TypeError(`${what} is ${describe(value)}, not a bigint`);
+  if (value < 0n) throw new RangeError(`${what} is negative`);
+  let rest = value;
+  for (let at = 0; at < size; at += 8) {
+    view.setBigUint64(offset + at, BigInt.asUintN(64, rest), true);
+    rest >>= WORD;
+  }
+  if (rest !== 0n) throw new RangeError(`${what} is not below 2^${8 * size}`);
+}
+
+/** The integer with these little-endian bytes, whole 64-bit words. */
+export function readInteger(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let value = 0n;
+  for (let at = bytes.byteLength - 8; at >= 0; at -= 8) {
+    value = (value << WORD) | view.getBigUint64(at, true);
+  }
+  return value;
+}
+
+/** The point of an outcome. */
+export function outputPoint({ x, y }, { componentBytes, components }) {
+  if (!x) return { x: null, y: null, infinity: true };
+  const coordinate = (bytes) => {
+    const parts = Array.from({ length: components }, (_, i) =>
+      readInteger(bytes.subarray(i * componentBytes, (i + 1) * componentBytes)),
+    );
+    return components === 1 ? parts[0] : parts;
+  };
+  return { x: coordinate(x), y: coordinate(y), infinity: false };
+}

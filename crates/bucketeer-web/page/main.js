@@ -1,0 +1,167 @@
+// The page: reads the settings, has MSMs computed in a worker, shows what came of it.
+
+import { bars } from "./bars.js";
+import { basesOn, open } from "./devices.js";
+import { bytes, coordinate, count, digits, power, time } from "./format.js";
+import { Plot } from "./plot.js";
+
+const SEED = 1;
+const SWEEP_FROM = 8;
+
+/** What kinds of scalars are, for people. */
+const KINDS = {
+  uniform: "Uniform",
+  zero: "All zero",
+  one: "All one",
+  "minus-one": "All r − 1",
+  equal: "All equal",
+  "few-bits": "Five bits",
+  top: "Top bits only",
+  skewed: "Witness: 0, 1, 64 bits",
+  "mostly-zero": "Nine of ten zero",
+};
+
+const $ = (id) => document.getElementById(id);
+const plot = new Plot($("plot"));
+let last = null;
+let stopping = null;
+
+function settings() {
+  const device = document.querySelector("input[name=device]:checked").value;
+  return { curve: $("curve").value, distribution: $("distribution").value, log: Number($("size").value), device };
+}
+
+function say(text, bad = false) {
+  $("status").textContent = text;
+  $("status").classList.toggle("bad", bad);
+}
+
+/** Runs something that can be stopped, with the controls out of reach. */
+async function busy(work) {
+  stopping = new AbortController();
+  const idle = [...document.querySelectorAll("#run, #sweep, #check, select, input")];
+  idle.forEach((control) => (control.disabled = true));
+  $("stop").hidden = false;
+  try {
+    await work(stopping.signal);
+  } catch (error) {
+    say(stopping.signal.aborted ? "Stopped." : error.message, !stopping.signal.aborted);
+  } finally {
+    idle.forEach((control) => (control.disabled = false));
+    $("stop").hidden = true;
+    $("progress").value = 0;
+  }
+}
+
+/** One MSM on the device chosen, and its check from the logarithms. */
+async function compute({ curve, distribution, log, device: kind }, signal) {
+  const n = 2 ** log;
+  say("Opening the device…");
+  const device = await open(kind);
+  show(device.bucketeer.device);
+  say(`Making ${digits(n)} bases…`);
+  const bases = await basesOn(device, curve, n, SEED);
+  signal.throwIfAborted();
+  say(`Computing on ${digits(n)} bases…`);
+  const onProgress = ({ done, total }) => ($("progress").value = done / total);
+  const drawn = { distribution, seed: SEED };
+  const result = await bases.msmOf({ ...drawn, onProgress, signal });
+  const expected = await bases.expected(drawn);
+  if (!same(result, expected)) throw new Error("wrong result: the logarithms of the bases give another sum");
+  return result;
+}
+
+const same = (a, b) => String([a.x, a.y]) === String([b.x, b.y]);
+
+function showResult(result, { curve, distribution, log, device }) {
+  last = { result, curve, distribution, log };
+  $("no-result").hidden = true;
+  $("result").hidden = false;
+  $("time").textContent = time(result.milliseconds);
+  $("of-what").textContent = `${curve}, ${power(log)} bases`;
+  $("throughput").textContent = count((1000 * 2 ** log) / result.milliseconds);
+  $("x").textContent = result.infinity ? "infinity" : coordinate(result.x);
+  $("y").textContent = result.infinity ? "infinity" : coordinate(result.y);
+  $("verdict").textContent = "";
+  $("plan").textContent = result.plan;
+  $("bars").replaceChildren(...bars(result.timings));
+  const kind = result.device.kind === "webgpu" ? "WebGPU" : "CPU";
+  plot.add(`${curve}, ${KINDS[distribution] ?? distribution}, ${kind}`, log, result.milliseconds);
+}
+
+function show({ kind, name, description, limits = {}, fallback, reason }) {
+  $("device-name").textContent = kind === "webgpu" ? name : "CPU, as WebAssembly";
+  $("device-description").textContent = description;
+  $("fallback").hidden = !fallback;
+  $("fallback").textContent = fallback ? `WebGPU is not used: ${reason}` : "";
+  const rows = Object.entries(limits).flatMap(([limit, value]) => {
+    const [term, figure] = [document.createElement("dt"), document.createElement("dd")];
+    term.textContent = words(limit);
+    figure.textContent = limit.endsWith("Size") ? bytes(value) : digits(value);
+    return [term, figure];
+  });
+  $("limits").replaceChildren(...rows);
+}
+
+/** `maxBufferSize` → `buffer size`. */
+function words(name) {
+  return name.replace(/^max/, "").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim();
+}
+
+$("run").onclick = () =>
+  busy(async (signal) => {
+    const chosen = settings();
+    showResult(await compute(chosen, signal), chosen);
+    say("Done. The sum agrees with the logarithms of the bases.");
+  });
+
+$("sweep").onclick = () =>
+  busy(async (signal) => {
+    const chosen = settings();
+    for (let log = SWEEP_FROM; log <= chosen.log; log++) {
+      const size = { ...chosen, log };
+      showResult(await compute(size, signal), size);
+    }
+    say(`Done: ${power(SWEEP_FROM)} to ${power(chosen.log)}. All sums agree with the logarithms of the bases.`);
+  });
+
+$("check").onclick = () =>
+  busy(async (signal) => {
+    const { result, curve, distribution, log } = last;
+    say("Computing the same on the CPU engine…");
+    const bases = await basesOn(await open("cpu"), curve, 2 ** log, SEED);
+    const onProgress = ({ done, total }) => ($("progress").value = done / total);
+    const other = await bases.msmOf({ distribution, seed: SEED, onProgress, signal });
+    const agree = same(result, other);
+    $("verdict").textContent = agree ? `✓ the same sum in ${time(other.milliseconds)}` : "✗ another sum";
+    $("verdict").classList.toggle("bad", !agree);
+    say("");
+  });
+
+$("stop").onclick = () => stopping?.abort();
+
+$("size").oninput = () => {
+  const log = Number($("size").value);
+  $("size-text").textContent = `${power(log)} = ${digits(2 ** log)}`;
+};
+
+for (const radio of document.querySelectorAll("input[name=device]")) {
+  radio.onchange = () => open(radio.value).then(({ bucketeer }) => show(bucketeer.device), (error) => say(error.message, true));
+}
+
+function options(select, names, label) {
+  select.replaceChildren(...names.map((name) => new Option(label(name), name)));
+  select.disabled = false;
+}
+
+$("size").oninput();
+try {
+  const { bucketeer } = await open("auto");
+  show(bucketeer.device);
+  options($("curve"), bucketeer.curves(), (name) => name);
+  options($("distribution"), bucketeer.distributions(), (name) => KINDS[name] ?? name);
+  $("run").disabled = $("sweep").disabled = false;
+  say("Ready.");
+} catch (error) {
+  say(error.message, true);
+}

@@ -1,0 +1,104 @@
+// The page, used as a visitor would.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+
+import { openBrowser } from "./browser.js";
+
+const expected = JSON.parse(await readFile(new URL("expected.json", import.meta.url)));
+
+let browser;
+let page;
+before(async () => {
+  browser = await openBrowser();
+  page = await browser.page();
+  await page.goto(`${browser.origin}/page/`);
+  await page.getByText("Ready.").waitFor();
+  await page.getByText("CPU", { exact: true }).click();
+});
+after(() => browser?.close());
+
+const size = (log) => page.locator("#size").fill(String(log));
+const status = (text) => page.locator("#status", { hasText: text }).waitFor();
+
+test("a run shows arkworks' sum, its stages and its throughput", async () => {
+  await page.selectOption("#curve", "bls12-381-g1");
+  await size(8);
+  assert.match(await page.locator("#size-text").innerText(), /2⁸ = 256/);
+  await page.click("#run");
+  await status("Done.");
+  const shown = [await page.locator("#x").innerText(), await page.locator("#y").innerText()];
+  assert.deepEqual(shown, expected.uniform["bls12-381-g1"]);
+  assert.match(await page.locator("#time").innerText(), /^[\d.]+ (ms|s)$/);
+  assert.match(await page.locator("#throughput").innerText(), /^[\d.]+( k| M)?$/);
+  const stages = await page.locator("#bars .bar").evaluateAll((bars) => bars.map((bar) => bar.dataset.stage));
+  assert.deepEqual(stages.slice(-5), ["decompose", "group", "accumulate", "reduce", "combine"]);
+  assert.match(await page.locator("#plan").textContent(), /^bases +256 in 1 chunk/);
+});
+
+test("the check runs the CPU engine and says that it agrees", async () => {
+  await page.click("#check");
+  await page.locator("#verdict", { hasText: "the same sum" }).waitFor();
+});
+
+test("the check notices another sum", async () => {
+  const wrong = await browser.page();
+  // The second worker is the CPU engine that checks; the lowest bit of its sums is flipped.
+  let workers = 0;
+  await wrong.route("**/js/worker.js", async (route) => {
+    const response = await route.fetch();
+    const flip = "data.result?.figures && (data.result.x[0] ^= 1);";
+    const post = `const send = postMessage; globalThis.postMessage = (data) => { ${flip} send(data); };`;
+    workers += 1;
+    await route.fulfill({ response, body: (workers === 2 ? post : "") + (await response.text()) });
+  });
+  await wrong.goto(`${browser.origin}/page/`);
+  await wrong.getByText("Ready.").waitFor();
+  await wrong.locator("#size").fill("8");
+  await wrong.click("#run");
+  await wrong.locator("#status", { hasText: "Done." }).waitFor();
+  await wrong.click("#check");
+  await wrong.locator("#verdict.bad", { hasText: "another sum" }).waitFor();
+  await wrong.close();
+});
+
+test("other scalars and an Edwards curve", async () => {
+  await page.selectOption("#curve", "ed-on-bls12-377");
+  await page.selectOption("#distribution", "skewed");
+  await page.click("#run");
+  await status("Done.");
+  const shown = [await page.locator("#x").innerText(), await page.locator("#y").innerText()];
+  assert.deepEqual(shown, expected.skewed["ed-on-bls12-377"]);
+});
+
+test("all-zero scalars give infinity", async () => {
+  await page.selectOption("#curve", "pallas");
+  await page.selectOption("#distribution", "zero");
+  await page.click("#run");
+  await status("Done.");
+  assert.equal(await page.locator("#x").innerText(), "infinity");
+});
+
+test("a sweep draws one point for each size", async () => {
+  await page.selectOption("#curve", "bn254-g1");
+  await page.selectOption("#distribution", "uniform");
+  await size(11);
+  await page.click("#sweep");
+  await status("Done: 2⁸ to 2¹¹");
+  const titles = await page.locator("#plot circle title").evaluateAll((all) => all.map((title) => title.textContent));
+  const own = titles.filter((title) => title.startsWith("bn254-g1, Uniform, CPU"));
+  assert.deepEqual(own.map((title) => title.match(/2[⁰¹²³⁴⁵⁶⁷⁸⁹]+/)[0]), ["2⁸", "2⁹", "2¹⁰", "2¹¹"]);
+});
+
+test("a run can be stopped, and the page stays usable", async () => {
+  await page.selectOption("#curve", "bls12-377-g1");
+  await size(16);
+  await page.click("#run");
+  await status("Computing on");
+  await page.click("#stop");
+  await status("Stopped.");
+  await size(8);
+  await page.click("#run");
+  await status("Done.");
+});
