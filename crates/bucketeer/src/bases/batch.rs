@@ -5,6 +5,7 @@ use crate::control::{CancelToken, Control};
 use crate::device::DeviceKind;
 use crate::engine::Source;
 use crate::plan::{Plan, Request, ScalarBound};
+use crate::wait::wait;
 use crate::{AsScalars, Curve, CurveSpec, Device, Error, Scalars, parallel};
 
 /// Longest MSMs of a batch that are run side by side; longer ones fill the device by themselves.
@@ -42,15 +43,27 @@ impl<C: Curve> Builder<C> {
     where
         S: AsScalars<C::ScalarField> + ?Sized + Sync,
     {
+        wait(self.msm_batch_async(device, batch))
+    }
+
+    /// [`msm_batch`](Self::msm_batch) where nothing may block: for WebGPU in a browser.
+    pub async fn msm_batch_async<S>(
+        &self,
+        device: &Device,
+        batch: &[(&[C], &S)],
+    ) -> Result<Vec<C::Group>, Error>
+    where
+        S: AsScalars<C::ScalarField> + ?Sized + Sync,
+    {
         let small = batch.iter().all(|(bases, _)| bases.len() <= SIDE_BY_SIDE);
         if small && device.kind() != DeviceKind::Cpu && device.parts().is_empty() {
-            return self.small_batch(device, batch);
+            return self.small_batch(device, batch).await;
         }
-        self.each(device, batch, small)
+        self.each(device, batch, small).await
     }
 
     /// The MSMs of a batch, each with a plan of its own.
-    fn each<S>(
+    async fn each<S>(
         &self,
         device: &Device,
         batch: &[(&[C], &S)],
@@ -59,13 +72,26 @@ impl<C: Curve> Builder<C> {
     where
         S: AsScalars<C::ScalarField> + ?Sized + Sync,
     {
-        in_batch(device, batch, side_by_side, |(bases, scalars)| {
-            self.msm(device, bases, scalars.as_scalars())
-        })
+        if device.kind() != DeviceKind::WebGpu {
+            return in_batch(device, batch, side_by_side, |(bases, scalars)| {
+                self.msm(device, bases, scalars.as_scalars())
+            });
+        }
+        let mut sums = Vec::with_capacity(batch.len());
+        for (index, (bases, scalars)) in batch.iter().enumerate() {
+            let report = self.msm_with_report_async(device, bases, scalars.as_scalars()).await;
+            let named = |source| Error::Batch { index, source: Box::new(source) };
+            sums.push(report.map_err(named)?.result);
+        }
+        Ok(sums)
     }
 
     /// A batch of small MSMs on a GPU: as many at once as make a large one.
-    fn small_batch<S>(&self, device: &Device, batch: &[(&[C], &S)]) -> Result<Vec<C::Group>, Error>
+    async fn small_batch<S>(
+        &self,
+        device: &Device,
+        batch: &[(&[C], &S)],
+    ) -> Result<Vec<C::Group>, Error>
     where
         S: AsScalars<C::ScalarField> + ?Sized + Sync,
     {
@@ -73,15 +99,17 @@ impl<C: Curve> Builder<C> {
         let longest = batch.iter().map(|(bases, _)| bases.len()).max().unwrap_or(0).max(1);
         let mut sums = Vec::with_capacity(batch.len());
         for part in batch.chunks(AT_ONCE / longest) {
-            let result = self.padded_batch(device, part, longest);
-            let result = result.unwrap_or_else(|| self.each(device, part, false));
+            let result = match self.padded_batch(device, part, longest).await {
+                Some(result) => result,
+                None => self.each(device, part, false).await,
+            };
             sums.extend(result.map_err(|error| error.in_batch_from(sums.len()))?);
         }
         Ok(sums)
     }
 
     /// MSMs filled up to one length with infinities and zeros, in one plan; `None` where that cannot be.
-    fn padded_batch<S>(
+    async fn padded_batch<S>(
         &self,
         device: &Device,
         batch: &[(&[C], &S)],
@@ -112,12 +140,13 @@ impl<C: Curve> Builder<C> {
             settings: &settings,
         });
         let digits = |plan: &Plan| u64::from(plan.shape.windows) * points.len() as u64;
-        let run = || {
-            let plan = plan?;
-            let control = Control::new(self.hook.clone(), CancelToken::default(), digits(&plan));
-            let engine = device.engine::<C>(&plan)?;
-            engine.run_batch(&plan, Source::Borrowed(&points), &scalars, &control).transpose()
+        let prepared = plan.and_then(|plan| Ok((device.engine::<C>(&plan)?, plan)));
+        let (engine, plan) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return Some(Err(error)),
         };
-        run().transpose()
+        let control = Control::new(self.hook.clone(), CancelToken::default(), digits(&plan));
+        let source = Source::Borrowed(&points[..]);
+        Some(engine.run_batch_async(&plan, source, &scalars, &control)?.await)
     }
 }

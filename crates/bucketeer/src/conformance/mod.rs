@@ -42,6 +42,7 @@ use subject::{OnCurve, Subject};
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::plan::{Accumulate, Preset, Settings};
 use crate::platform::Instant;
+use crate::wait::{Pending, wait};
 use crate::{Bases, Curve, Device, DeviceKind};
 
 /// Which part of the table to run.
@@ -118,6 +119,36 @@ pub fn run(device: &Device, filter: &Filter, report: &mut dyn FnMut(&CaseResult)
     summary
 }
 
+/// [`run`] where nothing may block: one case after the other, for WebGPU in a browser. Background jobs, which
+/// need threads, are left out there.
+#[inline]
+pub async fn run_async(
+    device: &Device,
+    filter: &Filter,
+    report: &mut dyn FnMut(&CaseResult),
+) -> Summary {
+    struct Named<'a> {
+        device: &'a Device,
+        filter: &'a Filter,
+        report: &'a mut dyn FnMut(&CaseResult),
+    }
+    impl<'a> Visitor for Named<'a> {
+        type Output = Pending<'a, Summary>;
+        fn visit<C: Curve>(self, curve: &'static NamedCurve) -> Self::Output {
+            let Self { device, filter, report } = self;
+            Box::pin(async move {
+                let subject = OnCurve::<C>::new(device, filter.preset);
+                run_table_async(curve.name, &subject, device, filter, report).await
+            })
+        }
+    }
+    let mut summary = Summary::default();
+    for curve in CURVES.iter().filter(|curve| filter.curve.is_none_or(|only| only == *curve)) {
+        summary += curve.visit(Named { device, filter, report }).await;
+    }
+    summary
+}
+
 /// Has the kernels of all curves compiled side by side. What fails here fails again in its case, where it is
 /// reported.
 #[inline]
@@ -183,19 +214,56 @@ fn run_table(
     let mut summary = Summary::default();
     for (group, cases) in GROUPS {
         let start = Instant::now();
-        let (mut passed, mut failed) = (0, Vec::new());
         let cases = cases(subject, filter);
-        for (case, fault) in cases.iter().zip(faults(subject, &cases)) {
-            match fault {
-                None => passed += 1,
-                Some(fault) => failed.push(format!("{curve}: {case}; {device}: {fault}")),
-            }
-        }
-        summary += Summary { passed, failed: failed.len() };
-        let seconds = start.elapsed().as_secs_f64();
-        report(&CaseResult { curve, group: group.into(), passed, failed, seconds });
+        let faults = faults(subject, &cases);
+        let result = judged(curve, group, device, &cases, faults, start);
+        summary += Summary { passed: result.passed, failed: result.failed.len() };
+        report(&result);
     }
     summary
+}
+
+async fn run_table_async(
+    curve: &'static str,
+    subject: &dyn Subject,
+    device: &Device,
+    filter: &Filter,
+    report: &mut dyn FnMut(&CaseResult),
+) -> Summary {
+    let mut summary = Summary::default();
+    for (group, cases) in GROUPS {
+        let start = Instant::now();
+        let mut cases = cases(subject, filter);
+        if cfg!(target_family = "wasm") && subject.kind() != DeviceKind::Cpu {
+            cases.retain(|case| !matches!(case.run, case::Run::Jobs));
+        }
+        let mut faults = Vec::new();
+        for case in &cases {
+            faults.push(subject.fault(case).await);
+        }
+        let result = judged(curve, group, device, &cases, faults, start);
+        summary += Summary { passed: result.passed, failed: result.failed.len() };
+        report(&result);
+    }
+    summary
+}
+
+/// The result of a row group from the faults of its cases.
+fn judged(
+    curve: &'static str,
+    group: &str,
+    device: &Device,
+    cases: &[Case],
+    faults: Vec<Option<String>>,
+    start: Instant,
+) -> CaseResult {
+    let text = |(case, fault): (&Case, Option<String>)| {
+        fault.map(|fault| format!("{curve}: {case}; {device}: {fault}"))
+    };
+    let failed: Vec<String> = cases.iter().zip(faults).filter_map(text).collect();
+    let passed = cases.len() - failed.len();
+    let seconds = start.elapsed().as_secs_f64();
+    CaseResult { curve, group: group.into(), passed, failed, seconds }
 }
 
 /// What is wrong with the outcome of each case.
@@ -221,7 +289,9 @@ fn faults(subject: &dyn Subject, cases: &[Case]) -> Vec<Option<String>> {
 
 /// What is wrong with the outcome of a case. A panic is a fault like any other.
 fn fault(subject: &dyn Subject, case: &Case) -> Option<String> {
-    catch_unwind(AssertUnwindSafe(|| subject.fault(case))).unwrap_or_else(|panic| {
+    let carry_out = || wait(async { Ok(subject.fault(case).await) });
+    let outcome = catch_unwind(AssertUnwindSafe(carry_out));
+    outcome.map(|outcome| outcome.unwrap_or_else(|e| Some(e.to_string()))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
         Some(format!("panic: {}", text.unwrap_or("of unknown kind")))

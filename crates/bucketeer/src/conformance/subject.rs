@@ -14,6 +14,7 @@ use rand_chacha::ChaCha20Rng;
 use super::KnownBases;
 use super::case::{Arrangement, Bases as Source, Case, Outcome, Run, Scalars as Form};
 use crate::plan::Preset;
+use crate::wait::Pending;
 use crate::{
     AsScalars, Bases, Builder, Curve, CurveSpec, Device, DeviceKind, Error, Hook, Model, Plan,
     Scalars,
@@ -28,7 +29,7 @@ pub(super) trait Subject: Sync {
     fn kind(&self) -> DeviceKind;
 
     /// Runs a case; what is wrong with the outcome, if anything.
-    fn fault(&self, case: &Case) -> Option<String>;
+    fn fault<'a>(&'a self, case: &'a Case) -> Pending<'a, Option<String>>;
 }
 
 /// Most known bases a case may take.
@@ -120,7 +121,12 @@ impl<'a, C: Curve> OnCurve<'a, C> {
     }
 
     /// One MSM, over borrowed or loaded bases.
-    fn one(&self, case: &Case, input: &Input<C>, loaded: Option<Option<u32>>) -> Option<String> {
+    async fn one(
+        &self,
+        case: &Case,
+        input: &Input<C>,
+        loaded: Option<Option<u32>>,
+    ) -> Option<String> {
         let builder = self.builder(case);
         let big: Vec<BigInt<4>> = match &case.scalars {
             Form::BigInt(s) => s.iter().copied().map(BigInt::new).collect(),
@@ -139,11 +145,14 @@ impl<'a, C: Curve> OnCurve<'a, C> {
             Form::BigInt(_) => (&big).into(),
         };
         let result = match loaded {
-            None => builder.msm_with_report(self.device, &input.points, scalars),
-            Some(bits) => bits
-                .map_or(builder.clone(), |bits| builder.scalar_bits(bits))
-                .load(self.device, &input.points)
-                .and_then(|bases| bases.msm_with_report(scalars)),
+            None => builder.msm_with_report_async(self.device, &input.points, scalars).await,
+            Some(bits) => {
+                let builder = bits.map_or(builder.clone(), |bits| builder.scalar_bits(bits));
+                match builder.load_async(self.device, &input.points).await {
+                    Ok(bases) => bases.msm_with_report_async(scalars).await,
+                    Err(error) => Err(error),
+                }
+            }
         };
         let right = |sum: &C::Group| *sum == input.sum(input.points.len());
         let result = result.map(|report| (right(&report.result), report.plan));
@@ -169,46 +178,51 @@ impl<'a, C: Curve> OnCurve<'a, C> {
     }
 
     /// A run whose hook stops it, and another on the same bases that must not notice.
-    fn cancelled_first(&self, case: &Case, input: &Input<C>) -> Option<String> {
+    async fn cancelled_first(&self, case: &Case, input: &Input<C>) -> Option<String> {
         let stop = Arc::new(AtomicBool::new(true));
         let flag = stop.clone();
         let hook: Hook = Arc::new(move |_| match flag.load(Relaxed) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         });
-        let run = || -> Result<bool, Error> {
+        let scalars = || Scalars::residues(&input.residues);
+        let run = async || -> Result<bool, Error> {
             let builder = self.builder(case).on_progress(hook);
-            let bases = builder.load(self.device, &input.points)?;
-            let cancelled = bases.msm(Scalars::residues(&input.residues));
+            let bases = builder.load_async(self.device, &input.points).await?;
+            let cancelled = bases.msm_with_report_async(scalars()).await;
+            let cancelled = matches!(cancelled, Err(Error::Cancelled));
             stop.store(false, Relaxed);
-            let sum = bases.msm(Scalars::residues(&input.residues))?;
-            Ok(cancelled == Err(Error::Cancelled) && sum == input.sum(input.points.len()))
+            let sum = bases.msm_with_report_async(scalars()).await?.result;
+            Ok(cancelled && sum == input.sum(input.points.len()))
         };
-        verdict(run())
+        verdict(run().await)
     }
 
-    fn pinned(&self, case: &Case, input: &Input<C>) -> Option<String> {
-        let run = || -> Result<bool, Error> {
+    async fn pinned(&self, case: &Case, input: &Input<C>) -> Option<String> {
+        let run = async || -> Result<bool, Error> {
             let scalars = self.device.pinned(&input.residues)?;
-            let bases = self.builder(case).load(self.device, &input.points)?;
-            let sum = bases.msm(Scalars::residues(&scalars))?;
+            let bases = self.builder(case).load_async(self.device, &input.points).await?;
+            let sum = bases.msm_with_report_async(Scalars::residues(&scalars)).await?.result;
             Ok(scalars.len() == input.points.len() && sum == input.sum(scalars.len()))
         };
-        verdict(run())
+        verdict(run().await)
     }
 
     /// Prefixes of the scalars as a batch, over shared bases or each with its own.
-    fn batch(&self, case: &Case, input: &Input<C>, shared: bool) -> Option<String> {
+    async fn batch(&self, case: &Case, input: &Input<C>, shared: bool) -> Option<String> {
         let n = input.points.len();
         let lengths = [n, 0, 1.min(n), n / 2, n.saturating_sub(1), n];
         let scalars = lengths.map(|length| Scalars::residues(&input.residues[..length]));
         let result = if shared {
             let batch: Vec<_> = scalars.iter().collect();
-            let bases = self.builder(case).load(self.device, &input.points);
-            bases.and_then(|bases| bases.msm_batch(&batch))
+            match self.builder(case).load_async(self.device, &input.points).await {
+                Ok(bases) => bases.msm_batch_async(&batch).await,
+                Err(error) => Err(error),
+            }
         } else {
             let own = scalars.iter().map(|scalars| (&input.points[..scalars.len()], scalars));
-            self.builder(case).msm_batch(self.device, &own.collect::<Vec<_>>())
+            let own: Vec<_> = own.collect();
+            self.builder(case).msm_batch_async(self.device, &own).await
         };
         let sums = match result {
             Ok(sums) => sums,
@@ -249,20 +263,23 @@ impl<C: Curve> Subject for OnCurve<'_, C> {
         self.device.kind()
     }
 
-    fn fault(&self, case: &Case) -> Option<String> {
-        let input = self.input(case);
-        match case.run {
-            Run::Both => {
-                self.one(case, &input, None).or_else(|| self.one(case, &input, Some(None)))
+    fn fault<'a>(&'a self, case: &'a Case) -> Pending<'a, Option<String>> {
+        Box::pin(async move {
+            let input = &self.input(case);
+            match case.run {
+                Run::Both => match self.one(case, input, None).await {
+                    None => self.one(case, input, Some(None)).await,
+                    fault => fault,
+                },
+                Run::Borrowed => self.one(case, input, None).await,
+                Run::Loaded(bits) => self.one(case, input, Some(bits)).await,
+                Run::SharedBatch => self.batch(case, input, true).await,
+                Run::OwnBatch => self.batch(case, input, false).await,
+                Run::Jobs => self.jobs(case, input),
+                Run::CancelledFirst => self.cancelled_first(case, input).await,
+                Run::Pinned => self.pinned(case, input).await,
             }
-            Run::Borrowed => self.one(case, &input, None),
-            Run::Loaded(bits) => self.one(case, &input, Some(bits)),
-            Run::SharedBatch => self.batch(case, &input, true),
-            Run::OwnBatch => self.batch(case, &input, false),
-            Run::Jobs => self.jobs(case, &input),
-            Run::CancelledFirst => self.cancelled_first(case, &input),
-            Run::Pinned => self.pinned(case, &input),
-        }
+        })
     }
 }
 

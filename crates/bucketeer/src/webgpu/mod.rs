@@ -25,8 +25,6 @@ mod workspace;
 use std::fmt;
 use std::sync::Arc;
 
-use ark_ff::Field as _;
-
 use adapter::{AdapterFacts, Faults};
 use prelude::Field;
 use program::{Modules, Program};
@@ -38,7 +36,7 @@ use crate::cpu::formulas::read;
 use crate::curve::{EdwardsMap, to_words};
 use crate::device::DeviceFacts;
 use crate::engine::{Engine, Source, Timings};
-use crate::gpu::{self, Affine, Part, Raw};
+use crate::gpu::{self, Affine, Raw};
 use crate::plan::{Form, Plan};
 use crate::platform::Instant;
 use crate::wait::{Pending, wait};
@@ -160,26 +158,30 @@ impl<C: Curve> WebGpu<C> {
         let (mut parts, mut timings) =
             stages::run(gpu, program, &self.curve, plan, &points, raw, control).await?;
         let start = Instant::now();
-        self.export(&mut parts)?;
+        for part in &mut parts {
+            to_arkworks::<C::BaseField>(&self.curve, self.gpu.wide, &mut part.words)?;
+        }
         let sums = gpu::sums::<C>(&self.curve, self.edwards.as_ref(), plan, &parts, msms)?;
         timings.combine = start.elapsed();
         Ok((sums, timings))
     }
+}
 
-    /// Brings the shaders' Montgomery form into arkworks'.
-    fn export(&self, parts: &mut [Part]) -> Result<(), Error> {
-        let excess = Field::base(&self.curve, self.gpu.wide).excess();
-        let two = C::BaseField::from(2u64);
-        let power = two.pow([excess.unsigned_abs()]);
-        let factor = if excess > 0 { power.inverse() } else { Some(power) };
-        let factor = factor.ok_or_else(|| Error::Internal("a field of characteristic 2".into()))?;
-        let element = self.curve.limbs * self.curve.degree;
-        for words in parts.iter_mut().flat_map(|part| part.words.chunks_exact_mut(element)) {
-            let value: C::BaseField = read::<C::BaseField>(words) * factor;
-            words.copy_from_slice(to_words(&value));
-        }
-        Ok(())
+/// Brings elements from the shaders' Montgomery form into arkworks'.
+fn to_arkworks<F: ark_ff::Field>(
+    curve: &CurveSpec,
+    wide: bool,
+    words: &mut [u64],
+) -> Result<(), Error> {
+    let excess = Field::base(curve, wide).excess();
+    let power = F::from(2u64).pow([excess.unsigned_abs()]);
+    let factor = if excess > 0 { power.inverse() } else { Some(power) };
+    let factor = factor.ok_or_else(|| Error::Internal("a field of characteristic 2".into()))?;
+    for words in words.chunks_exact_mut(curve.limbs * curve.degree) {
+        let value = read::<F>(words) * factor;
+        words.copy_from_slice(to_words(&value));
     }
+    Ok(())
 }
 
 impl<C: Curve> Engine<C> for WebGpu<C> {

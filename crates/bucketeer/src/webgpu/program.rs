@@ -228,7 +228,7 @@ impl Program {
             return Ok(pipelines);
         }
         let text = source.assemble(&self.curve, self.form, gpu.wide);
-        let made = Arc::new(compile(gpu, source, &text).await?);
+        let made = Arc::new(compile(gpu, source, source.kernels(), &text).await?);
         lock().insert(key, made.clone());
         Ok(made)
     }
@@ -245,10 +245,15 @@ impl Program {
     }
 }
 
-async fn compile(gpu: &Gpu, source: Source, text: &str) -> Result<Pipelines, Error> {
+async fn compile(
+    gpu: &Gpu,
+    source: Source,
+    kernels: &[&'static str],
+    text: &str,
+) -> Result<Pipelines, Error> {
     let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
     let descriptor = wgpu::ShaderModuleDescriptor {
-        label: Some(source.kernels()[0]),
+        label: kernels.first().copied(),
         source: wgpu::ShaderSource::Wgsl(text.into()),
     };
     let checks = wgpu::ShaderRuntimeChecks::unchecked();
@@ -269,9 +274,24 @@ async fn compile(gpu: &Gpu, source: Source, text: &str) -> Result<Pipelines, Err
         };
         (name, gpu.device.create_compute_pipeline(&descriptor))
     };
-    let pipelines = source.kernels().iter().map(make).collect();
+    let pipelines = kernels.iter().map(make).collect();
     match scope.pop().await {
         None => Ok(pipelines),
         Some(error) => Err(Error::DeviceFailed { reason: format!("shader {source:?}: {error}") }),
     }
+}
+
+/// A kernel `arithmetic` on the curve's field, with the buffers of [`Source::Import`].
+#[cfg(test)]
+pub(crate) async fn arithmetic_for_tests(
+    gpu: &Gpu,
+    curve: &CurveSpec,
+    text: &str,
+) -> Result<wgpu::ComputePipeline, Error> {
+    let field = Field::base(curve, gpu.wide);
+    let form = Form::Weierstrass;
+    let parts = Source::Import.curve_arithmetic(curve, form) + text;
+    let text = prelude::curve(curve, form, &field) + &unroll(&parts, &field.constants());
+    let mut pipelines = compile(gpu, Source::Import, &["arithmetic"], &text).await?;
+    pipelines.remove("arithmetic").ok_or_else(|| Error::Internal("no pipeline".into()))
 }

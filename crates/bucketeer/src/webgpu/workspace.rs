@@ -55,6 +55,12 @@ pub(crate) async fn storage(gpu: &Gpu, name: &str, bytes: u64) -> Result<wgpu::B
     create(gpu, name, bytes.max(256), STORAGE).await
 }
 
+/// A buffer that can be read.
+#[cfg(test)]
+pub(crate) async fn readable(gpu: &Gpu, bytes: u64) -> Result<wgpu::Buffer, Error> {
+    create(gpu, RESULTS, bytes, READABLE).await
+}
+
 async fn create(
     gpu: &Gpu,
     name: &str,
