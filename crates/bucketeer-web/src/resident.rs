@@ -35,7 +35,7 @@ pub(crate) struct OnCurve<C: Curve> {
 impl<C: Curve> OnCurve<C> {
     async fn run(&self, scalars: Scalars<'_, C::ScalarField>) -> Result<Outcome, Failure> {
         let start = Instant::now();
-        let report = self.bases.msm_with_report(scalars)?;
+        let report = self.bases.msm_with_report_async(scalars).await?;
         Ok(Outcome::of(&report, start.elapsed()))
     }
 

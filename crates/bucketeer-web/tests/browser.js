@@ -35,6 +35,22 @@ export async function openBrowser(flags = FLAGS) {
   };
 }
 
+const HIDE = {
+  webgpu: "undefined",
+  adapter: "{ requestAdapter: async () => null }",
+};
+
+/** Has a page's workers find no WebGPU at all, or no adapter. */
+export async function without(page, what) {
+  const gpu = `{ value: ${HIDE[what]}, configurable: true }`;
+  const hide = `Object.defineProperty(Object.getPrototypeOf(navigator), "gpu", ${gpu});`;
+  await page.route("**/js/worker.js", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: hide + (await response.text()) });
+  });
+  return page;
+}
+
 /** An empty document of the server's, in which modules of the package can be imported. */
 export async function blank(browser, options) {
   const page = await browser.page(options);

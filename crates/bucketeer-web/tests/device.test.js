@@ -3,35 +3,20 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { blank, openBrowser } from "./browser.js";
+import { blank, openBrowser, without } from "./browser.js";
 
 let browser;
 before(async () => {
-  browser = await openBrowser(["--no-sandbox", "--disable-background-networking", "--disable-features=WebGPU,WebGPUService"]);
+  browser = await openBrowser();
 });
 after(() => browser?.close());
-
-/** A page whose browser has no WebGPU at all, or has it and offers no adapter. */
-async function without(what) {
-  const page = await blank(browser);
-  // Workers get their scripts through here too: what they see of WebGPU is decided in their first line.
-  const hide = {
-    webgpu: "Object.defineProperty(Object.getPrototypeOf(navigator), 'gpu', { value: undefined, configurable: true });",
-    adapter: "Object.defineProperty(Object.getPrototypeOf(navigator), 'gpu', { value: { requestAdapter: async () => null }, configurable: true });",
-  }[what];
-  await page.route("**/js/worker.js", async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, body: hide + (await response.text()) });
-  });
-  return page;
-}
 
 for (const [what, text] of [
   ["webgpu", /no device webgpu: this browser has no WebGPU/],
   ["adapter", /no device webgpu: the browser has WebGPU and offers no adapter/],
 ]) {
   test(`without ${what}, auto falls back and says so, webgpu is an exception`, async () => {
-    const page = await without(what);
+    const page = await without(await blank(browser), what);
     const { device, result, refused } = await page.evaluate(async () => {
       const { Bucketeer } = await import("/index.js");
       const auto = await Bucketeer.create();
@@ -57,7 +42,7 @@ test("the CPU one asked for is not a fallback", async () => {
 });
 
 test("the page shows the fallback", async () => {
-  const page = await without("webgpu");
+  const page = await without(await browser.page(), "webgpu");
   await page.goto(`${browser.origin}/page/`);
   await page.getByText("Ready.").waitFor();
   assert.match(await page.locator("#fallback").innerText(), /WebGPU is not used: .*this browser has no WebGPU/);
