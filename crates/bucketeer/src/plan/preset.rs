@@ -77,14 +77,10 @@ pub const PRESETS: [Preset; 10] = [
     },
     Preset {
         name: "voronov-kolganov",
-        about: "ZPrize 2022: c = 23, signed digits",
+        about: "ZPrize 2022: c = 23, signed digits, longest buckets first",
         window: Window::Bits(23),
         digits: Some(Digits::Signed),
-        stages: Some((
-            Group::Sort,
-            Accumulate::PerBucket,
-            Reduce::SlicedRunningSum { slices: 1024 },
-        )),
+        stages: Some((Group::Sort, Accumulate::Slices, Reduce::SlicedRunningSum { slices: 1024 })),
         ..PLAIN
     },
     Preset {

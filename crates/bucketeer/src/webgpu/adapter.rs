@@ -81,7 +81,7 @@ pub(crate) async fn count() -> usize {
 impl AdapterFacts {
     fn new(adapter: &wgpu::Adapter) -> Self {
         let (info, features) = (adapter.get_info(), adapter.features());
-        let unnamed = || format!("an adapter of {:?}", info.backend);
+        let unnamed = || String::from("an adapter without a name");
         let driver = [&*info.driver, &*info.driver_info].join(" ");
         Self {
             name: if info.name.is_empty() { unnamed() } else { info.name.clone() },
@@ -104,7 +104,7 @@ impl AdapterFacts {
         /// Small working sets stay in a CPU's caches, and its tests pass through what is cut by bindings.
         const SOFTWARE_BINDING: u64 = 4 << 20;
         let limits = &self.limits;
-        let binding = u64::from(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size);
+        let binding = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
         match self.software {
             true => DeviceFacts::webgpu(1, available_memory() / 2, binding.min(SOFTWARE_BINDING)),
             false => {

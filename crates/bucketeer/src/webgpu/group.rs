@@ -10,6 +10,9 @@ const THREADS: u64 = 256;
 /// Digits that a workgroup moves to their bins, as in the shader.
 const TILE: u64 = 2048;
 
+/// A kernel with its parameters, buffers and workgroups.
+type Step<'a> = (Source, &'a str, &'a [u32], &'a [(u32, &'a wgpu::Buffer)], (u64, u32));
+
 /// Where a pass's integers come from.
 pub(super) struct Integers {
     pub count: u32,
@@ -91,8 +94,7 @@ impl Run<'_> {
         let (per_tile, per_entry) = ((all.div_ceil(TILE), 1), (all.div_ceil(THREADS), 1));
         let (one, per_bin) = ((1, 1), (u64::from(layout.bins), 1));
         let read = [(1, scalars), (2, counters)];
-        let steps: &[(Source, &str, &[u32], &[(u32, &wgpu::Buffer)], (u64, u32))] = match plan.group
-        {
+        let steps: &[Step<'_>] = match plan.group {
             Group::Csr => &[
                 (Source::Group, "count_keys", &digits, &read, per_digit),
                 (Source::Scan, "total_bins", &scan, &[(1, counters)], per_bin),

@@ -83,7 +83,7 @@ impl Gpu {
         let limits = &self.facts.limits;
         [
             ("largest buffer", limits.max_buffer_size),
-            ("largest binding", limits.max_storage_buffer_binding_size.into()),
+            ("largest binding", limits.max_storage_buffer_binding_size),
             ("storage buffers per stage", limits.max_storage_buffers_per_shader_stage.into()),
             ("invocations per workgroup", limits.max_compute_invocations_per_workgroup.into()),
             ("workgroups per dimension", limits.max_compute_workgroups_per_dimension.into()),

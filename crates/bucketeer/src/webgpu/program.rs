@@ -159,11 +159,13 @@ impl Source {
 }
 
 type Pipelines = HashMap<&'static str, wgpu::ComputePipeline>;
+/// A shader and what its text depends on beside the device.
+type Key = (Source, Arc<str>);
 
 /// The pipelines of a device, by shader.
 #[derive(Default)]
 pub(crate) struct Modules {
-    made: Mutex<HashMap<(Source, Arc<str>), Arc<Pipelines>>>,
+    made: Mutex<HashMap<Key, Arc<Pipelines>>>,
 }
 
 /// The pipelines of one curve in one form.
