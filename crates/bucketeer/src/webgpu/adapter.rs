@@ -102,7 +102,7 @@ impl AdapterFacts {
     pub(crate) fn plan_facts(&self) -> DeviceFacts {
         const MULTIPROCESSORS: usize = 64;
         /// Small working sets stay in a CPU's caches, and its tests pass through what is cut by bindings.
-        const SOFTWARE_BINDING: u64 = 4 << 20;
+        const SOFTWARE_BINDING: u64 = 2 << 20;
         let limits = &self.limits;
         let binding = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
         match self.software {
