@@ -54,7 +54,7 @@ fn unknown_names_list_the_known_ones() {
 
 #[test]
 fn absent_devices_exit_with_3() {
-    for device in ["cuda", "cuda:1", "webgpu", "webgpu:0"] {
+    for device in ["cuda", "cuda:1", "webgpu:99"] {
         for command in ["msm --curve bls12-377 -n 4", "selftest", "bench --curve bls12-377 -n 4"] {
             let ran = bucketeer(&format!("{command} --device {device}"), &[]);
             ran.fails(3, &[&format!("no device {device}")]);

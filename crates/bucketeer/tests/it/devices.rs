@@ -56,7 +56,7 @@ fn absurd_thread_counts_are_refused() {
 fn devices_are_found_by_name_and_never_replaced() {
     assert!(Device::named("cpu").is_ok());
     assert!(Device::named("auto").is_ok());
-    for missing in ["cuda:99", "cuda:99,98", "webgpu"] {
+    for missing in ["cuda:99", "cuda:99,98", "webgpu:99"] {
         let error = Device::named(missing).unwrap_err();
         assert!(matches!(error, bucketeer::Error::NoDevice { .. }), "{error}");
     }
