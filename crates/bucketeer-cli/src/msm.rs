@@ -127,7 +127,7 @@ impl Task<'_> {
         let builder = Bases::<C>::builder().settings(settings);
         let (n, started) = (input.bases().len(), Instant::now());
         if let [scalars] = &input.batch[..] {
-            let (_activity, hook) = Activity::run("computing");
+            let (_activity, hook) = Activity::run("computing", self.device);
             let builder = builder.on_progress(hook);
             let report =
                 builder.msm_with_report(self.device, input.bases(), scalars.as_scalars())?;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bucketeer::Hook;
+use bucketeer::{Device, DeviceKind, Hook};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// What the tool is doing; disappears when dropped.
@@ -30,16 +30,23 @@ impl Activity {
         self.0.suspend(work)
     }
 
-    /// A run whose hook moves a bar.
-    pub fn run(what: &str) -> (Self, Hook) {
+    /// A run whose hook moves a bar. Until it moves, a GPU's kernels are compiled, which takes seconds where
+    /// they are new.
+    pub fn run(what: &'static str, device: &Device) -> (Self, Hook) {
         let bar = if shown() { ProgressBar::new(100) } else { ProgressBar::hidden() };
         let style = ProgressStyle::with_template("{msg} [{bar:40}] {percent} % {elapsed}");
         if let Ok(style) = style {
             bar.set_style(style.progress_chars("=> "));
         }
-        bar.set_message(what.to_owned());
+        let first = match device.kind() {
+            DeviceKind::Cpu => what,
+            _ => "compiling kernels",
+        };
+        bar.set_message(first);
+        bar.enable_steady_tick(Duration::from_millis(100));
         let moved = bar.clone();
         let hook: Hook = Arc::new(move |progress| {
+            moved.set_message(what);
             moved.set_position(progress.done * 100 / progress.total.max(1));
             ControlFlow::Continue(())
         });
