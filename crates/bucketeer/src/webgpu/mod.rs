@@ -17,7 +17,7 @@ mod recorder;
 mod reduce;
 mod stages;
 mod table;
-#[cfg(all(test, feature = "curves"))]
+#[cfg(all(test, feature = "conformance"))]
 mod tests;
 mod unroll;
 mod workspace;

@@ -125,6 +125,11 @@ impl Source {
         let mut text = String::from(shader!("field"));
         text += if curve.degree == 1 { shader!("prime") } else { shader!("quadratic") };
         text += if edwards { shader!("edwards") } else { shader!("weierstrass") };
+        text += match curve.degree {
+            _ if edwards => "",
+            1 => shader!("xyzz"),
+            _ => shader!("xyzz_steps"),
+        };
         if matches!(self, Self::Running | Self::Sweep) {
             text += shader!("times");
         }

@@ -10,11 +10,12 @@ use super::program::{Source, arithmetic_for_tests};
 use super::recorder::{Recorder, Stage, Tape, read};
 use super::workspace::{readable, storage};
 use super::{Gpu, to_arkworks};
+use crate::conformance::{Distribution, KnownBases};
 use crate::curve::to_words;
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::plan::Form;
 use crate::wait::wait;
-use crate::{Curve, CurveSpec, Error};
+use crate::{Bases, Curve, CurveSpec, Device, Error};
 
 fn specs() -> Vec<Arc<CurveSpec>> {
     struct Spec;
@@ -141,6 +142,30 @@ async fn check_arithmetic<C: Curve>(gpu: &Gpu) -> Result<(), Error> {
         assert_eq!(found, right, "{gpu}: {a} and {b}");
     }
     Ok(())
+}
+
+/// Coordinates in the quadratic extension, whose additions are written in another way. The conformance table of such
+/// curves takes long on a software adapter, so this is the part of it that tests additions.
+#[test]
+fn sums_in_the_quadratic_extension() {
+    let device = match Device::webgpu(0) {
+        Ok(device) => device,
+        Err(error) => {
+            eprintln!("NOT RUN, shaders were only validated: {error}");
+            return;
+        }
+    };
+    let known = KnownBases::<ark_bn254::G2Affine>::new(20, 3);
+    let scalars: Vec<ark_bn254::Fr> = Distribution::Skewed.scalars(20, 4);
+    let mut bases = known.points.clone();
+    let mut expected = known.expected(&scalars);
+    // Infinity, an equal point and an opposite one in one bucket.
+    let (last, k) = (bases[19], scalars[19]);
+    bases.extend([ark_bn254::G2Affine::identity(), last, -last, last]);
+    let scalars = [scalars, vec![k; 4]].concat();
+    expected += last * k;
+    let sum = Bases::builder().window_bits(4).msm(&device, &bases, &scalars).expect("a sum");
+    assert_eq!(sum, expected);
 }
 
 #[test]
