@@ -1,5 +1,5 @@
 // Additions in XYZZ coordinates, one product after the other in a loop: the code of a product in the quadratic
-// extension is long, and with twenty of them a shader takes minutes to compile. Formulas: EFD shortw/xyzz.
+// extension is long, and with twenty of them a shader took a minute to compile in SwiftShader. Formulas: EFD shortw/xyzz.
 //
 // The prelude defines A_IS_ZERO and curve_a().
 
