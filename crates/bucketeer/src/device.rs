@@ -180,15 +180,6 @@ impl Device {
         wait(async { Ok(webgpu::Gpu::count().await) }).unwrap_or(0)
     }
 
-    /// Limits of a WebGPU device by name; of others there are none.
-    pub fn limits(&self) -> Vec<(&'static str, u64)> {
-        match &self.inner {
-            #[cfg(feature = "webgpu")]
-            Inner::WebGpu(gpu) => gpu.limits().to_vec(),
-            _ => Vec::new(),
-        }
-    }
-
     /// Several devices of one kind as one: each holds a range of the bases and adds up its share, and the
     /// sums are added.
     ///

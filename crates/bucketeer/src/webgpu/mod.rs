@@ -77,19 +77,6 @@ impl Gpu {
     pub(crate) fn facts(&self) -> DeviceFacts {
         self.facts.plan_facts()
     }
-
-    /// What a browser's page shows of the adapter: limits by name.
-    pub(crate) fn limits(&self) -> [(&'static str, u64); 6] {
-        let limits = &self.facts.limits;
-        [
-            ("largest buffer", limits.max_buffer_size),
-            ("largest binding", limits.max_storage_buffer_binding_size),
-            ("storage buffers per stage", limits.max_storage_buffers_per_shader_stage.into()),
-            ("invocations per workgroup", limits.max_compute_invocations_per_workgroup.into()),
-            ("workgroups per dimension", limits.max_compute_workgroups_per_dimension.into()),
-            ("workgroup memory", limits.max_compute_workgroup_storage_size.into()),
-        ]
-    }
 }
 
 impl fmt::Display for Gpu {

@@ -22,10 +22,6 @@ fn sum_identity() -> Sum {
     return Sum(fq_zero(), fq_one(), fq_one(), fq_zero());
 }
 
-fn sum_is_identity(s: Sum) -> bool {
-    return fq_is_zero(s.x) && fq_is_zero(fq_sub(s.y, s.z));
-}
-
 fn sum_of_memory(x: Fq, y: Fq, z: Fq, t: Fq) -> Sum {
     if (fq_is_zero(z)) {
         return sum_identity();

@@ -10,13 +10,6 @@ const TILE = 2048u;
 
 var<workgroup> histogram: array<atomic<u32>, MAX_BINS>;
 
-fn clear_histogram(local: u32) {
-    for (var j = local; j < params.bins; j += 256u) {
-        atomicStore(&histogram[j], 0u);
-    }
-    workgroupBarrier();
-}
-
 fn tile_digit(t: u32) -> Digit {
     if (t >= params.count * params.rows) {
         return Digit(0u, 0u, false);
@@ -24,11 +17,12 @@ fn tile_digit(t: u32) -> Digit {
     return digit(t % params.count, t / params.count);
 }
 
-@compute @workgroup_size(256)
-fn count_bins(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-              @builtin(local_invocation_index) local: u32) {
-    clear_histogram(local);
-    let first = (group.y * groups.x + group.x) * TILE;
+// The histogram of a tile's digits over the bins.
+fn count_tile(first: u32, local: u32) {
+    for (var j = local; j < params.bins; j += 256u) {
+        atomicStore(&histogram[j], 0u);
+    }
+    workgroupBarrier();
     for (var t = local; t < TILE; t += 256u) {
         let d = tile_digit(first + t);
         if (d.there) {
@@ -36,6 +30,13 @@ fn count_bins(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) 
         }
     }
     workgroupBarrier();
+}
+
+@compute @workgroup_size(256)
+fn count_bins(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+              @builtin(local_invocation_index) local: u32) {
+    let first = (group.y * groups.x + group.x) * TILE;
+    count_tile(first, local);
     for (var j = local; j < params.bins; j += 256u) {
         let count = atomicLoad(&histogram[j]);
         if (count != 0u) {
@@ -48,15 +49,8 @@ fn count_bins(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) 
 @compute @workgroup_size(256)
 fn scatter_bins(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
                 @builtin(local_invocation_index) local: u32) {
-    clear_histogram(local);
     let first = (group.y * groups.x + group.x) * TILE;
-    for (var t = local; t < TILE; t += 256u) {
-        let d = tile_digit(first + t);
-        if (d.there) {
-            atomicAdd(&histogram[d.key >> params.low], 1u);
-        }
-    }
-    workgroupBarrier();
+    count_tile(first, local);
     for (var j = local; j < params.bins; j += 256u) {
         let count = atomicLoad(&histogram[j]);
         if (count != 0u) {

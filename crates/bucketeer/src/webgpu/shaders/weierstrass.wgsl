@@ -21,10 +21,6 @@ fn sum_identity() -> Sum {
     return Sum(fq_zero(), fq_zero(), fq_zero(), fq_zero());
 }
 
-fn sum_is_identity(s: Sum) -> bool {
-    return fq_is_zero(s.zz);
-}
-
 fn sum_of_memory(x: Fq, y: Fq, zz: Fq, zzz: Fq) -> Sum {
     return Sum(x, y, zz, zzz);
 }
