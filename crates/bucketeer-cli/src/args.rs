@@ -48,15 +48,31 @@ impl DeviceArgs {
     }
 }
 
+/// How many copies of each base a table holds.
+#[derive(Clone, Copy)]
+pub enum Precompute {
+    /// The plan chooses.
+    Auto,
+    /// So many.
+    Factor(u32),
+}
+
+fn precompute(text: &str) -> Result<Precompute, String> {
+    match text {
+        "auto" => Ok(Precompute::Auto),
+        _ => text.parse().map(Precompute::Factor).map_err(|_| "it is a number or auto".into()),
+    }
+}
+
 /// Wishes for the plan.
 #[derive(clap::Args)]
 pub struct PlanArgs {
     /// Bits of a window, 1 to 26 [default: the plan chooses]
     #[arg(long, value_name = "BITS")]
     pub window_bits: Option<u32>,
-    /// Shifted copies of each base to store
-    #[arg(long, value_name = "FACTOR")]
-    pub precompute: Option<u32>,
+    /// Shifted copies of each base to store, or auto: as many as pay and fit in memory
+    #[arg(long, value_name = "FACTOR", value_parser = precompute)]
+    pub precompute: Option<Precompute>,
     /// Digits: signed or unsigned
     #[arg(long, value_name = "KIND", value_parser = digits)]
     pub digits: Option<Digits>,
@@ -85,7 +101,13 @@ impl PlanArgs {
     pub fn settings(&self, preset: Option<&'static Preset>, n: usize) -> Settings {
         let mut settings = preset.map_or_else(Settings::default, |preset| preset.settings(n));
         settings.window_bits = self.window_bits.or(settings.window_bits);
-        settings.precompute = self.precompute.or(settings.precompute);
+        match self.precompute {
+            Some(Precompute::Factor(factor)) => settings.precompute = Some(factor),
+            Some(Precompute::Auto) => {
+                (settings.precompute, settings.auto_precompute) = (None, true);
+            }
+            None => {}
+        }
         settings.digits = self.digits.or(settings.digits);
         settings.group = self.group_by.or(settings.group);
         settings.accumulate = self.accumulate_by.or(settings.accumulate);

@@ -315,7 +315,7 @@ impl Device {
         }
     }
 
-    /// What a plan for this device starts from; free memory is read now.
+    /// What a plan for this device starts from; free memory is that of the last moments.
     pub fn facts(&self) -> DeviceFacts {
         match &self.inner {
             Inner::Cpu(cpu) => DeviceFacts::cpu(cpu.threads, cpu.ifma, available_memory()),
@@ -368,7 +368,9 @@ impl Device {
         match &self.inner {
             Inner::Cpu(cpu) => match &cpu.pool {
                 Some(pool) => pool.install(work),
-                None => work(),
+                // As one job of the global pool: a thread from outside would be put to sleep and woken
+                // at every parallel step.
+                None => rayon::scope(|_| work()),
             },
             _ => work(),
         }

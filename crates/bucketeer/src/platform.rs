@@ -11,7 +11,9 @@ pub(crate) use wasm::{Background, Instant, available_memory};
 
 #[cfg(not(target_family = "wasm"))]
 mod native {
+    use std::sync::{Mutex, PoisonError};
     use std::thread::JoinHandle;
+    use std::time::Duration;
 
     pub(crate) use std::time::Instant;
 
@@ -40,8 +42,22 @@ mod native {
         }
     }
 
-    /// Memory that can be had without swapping; 8 GiB where the system does not say.
+    /// Memory that can be had without swapping; 8 GiB where the system does not say. Asked for at most ten
+    /// times a second, since the answer takes as long as a small MSM.
     pub(crate) fn available_memory() -> u64 {
+        static LAST: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        match *last {
+            Some((at, bytes)) if at.elapsed() < Duration::from_millis(100) => bytes,
+            _ => {
+                let bytes = read_available_memory();
+                *last = Some((Instant::now(), bytes));
+                bytes
+            }
+        }
+    }
+
+    fn read_available_memory() -> u64 {
         let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
         text.lines()
             .find_map(|line| line.strip_prefix("MemAvailable:"))

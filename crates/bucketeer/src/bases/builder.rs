@@ -59,6 +59,27 @@ impl<C: Curve> Builder<C> {
         self
     }
 
+    /// Lets the plan choose how many shifted copies of each base [`load`](Self::load) stores, as many as make
+    /// runs faster and fit in memory or its [limit](Self::memory_limit). Making the table takes as long as
+    /// about ten runs.
+    ///
+    /// ```
+    /// use bucketeer::{Bases, Device};
+    /// use ark_ec::{AffineRepr, PrimeGroup, ScalarMul};
+    /// use ark_bls12_381::{Fr, G1Projective};
+    /// let factors: Vec<_> = (1..=1000u64).map(Fr::from).collect();
+    /// let points = G1Projective::generator().batch_mul(&factors);
+    /// let bases =
+    ///     Bases::builder().auto_precompute().memory_limit(64 << 20).load(&Device::cpu(), &points)?;
+    /// assert!(bases.plan().shape.precompute > 1 && bases.plan().bytes() <= 64 << 20);
+    /// # Ok::<(), bucketeer::Error>(())
+    /// ```
+    #[must_use]
+    pub fn auto_precompute(mut self) -> Self {
+        self.settings.auto_precompute = true;
+        self
+    }
+
     /// Bits of a window, 1 to 26. By default the plan chooses.
     pub fn window_bits(mut self, bits: u32) -> Self {
         self.settings.window_bits = Some(bits);
@@ -251,6 +272,7 @@ impl<C: Curve> Builder<C> {
                 None => own.last_window_bits.or(base.last_window_bits),
             },
             precompute: own.precompute.or(base.precompute),
+            auto_precompute: own.auto_precompute,
             endomorphism: own.endomorphism.or(base.endomorphism),
             negate: own.negate.or(base.negate),
             digits: own.digits.or(base.digits),

@@ -116,7 +116,7 @@ pub(super) fn last_windows(subject: &dyn Subject, filter: &Filter) -> Vec<Case> 
     cases
 }
 
-/// Every factor from 1 to 8 and factors above the number of windows.
+/// Every factor from 1 to 8, factors above the number of windows, and the plan's own choice.
 pub(super) fn precompute_factors(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let (widths, factors) = match filter.quick {
         true => (vec![9], vec![2, 3, 1024]),
@@ -139,6 +139,11 @@ pub(super) fn precompute_factors(subject: &dyn Subject, filter: &Filter) -> Vec<
                 }
             }
         }
+    }
+    for n in [1, 33, 300] {
+        let settings = Settings { auto_precompute: true, ..Settings::default() };
+        let scalars = Scalars::Kind(Distribution::Uniform, n);
+        cases.push(case(Arrangement::Distinct, scalars, settings));
     }
     cases
 }

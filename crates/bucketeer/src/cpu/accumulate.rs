@@ -14,31 +14,30 @@
 
 use rayon::prelude::*;
 
-use super::kernel::{Infinity, Kernel, Pair, Point, Scratch, Wide};
-use super::pool::Pool;
+use super::kernel::{Kernel, Pairs, Point, Scratch, Wide};
+use super::pool::{Pool, Pooled};
+use super::room::Room;
 use crate::Error;
 use crate::control::Control;
 
 /// Working memory of one worker.
-pub(crate) struct Workspace<const W: usize> {
-    current: Vec<Point<W>>,
-    next: Vec<Point<W>>,
+#[derive(Default)]
+struct Workspace {
+    current: Room,
+    next: Room,
     live: Vec<Run>,
-    pairs: Vec<Pair>,
-    scratch: Option<Scratch>,
+    pairs: Pairs,
+    scratch: Scratch,
 }
 
-impl<const W: usize> Default for Workspace<W> {
-    fn default() -> Self {
-        Self {
-            current: Vec::new(),
-            next: Vec::new(),
-            live: Vec::new(),
-            pairs: Vec::new(),
-            scratch: None,
-        }
+impl Pooled for Workspace {
+    fn bytes(&self) -> usize {
+        // The scratch is about as long.
+        2 * (self.current.bytes() + self.next.bytes())
     }
 }
+
+static WORKSPACES: Pool<Workspace> = Pool::new();
 
 /// A run inside a slice: which output it belongs to and where its points are.
 #[derive(Clone, Copy)]
@@ -55,6 +54,8 @@ pub(crate) struct List<'a, const W: usize, E> {
     pub entry: E,
     /// First position of each run, and the end of the last.
     pub starts: &'a [u32],
+    /// Whether the points are many, and read in no order.
+    pub scattered: bool,
 }
 
 impl<const W: usize, E: Fn(usize) -> u32 + Sync> List<'_, W, E> {
@@ -72,31 +73,27 @@ pub(crate) fn sum_runs<const W: usize, E>(
     kernel: &dyn Kernel<W>,
     list: &List<'_, W, E>,
     slice: usize,
-    pool: &Pool<Workspace<W>>,
     control: &Control,
-    sums: &mut Vec<Point<W>>,
+    sums: &mut Room,
 ) -> Result<(), Error>
 where
     E: Fn(usize) -> u32 + Sync,
 {
-    empty(sums, list.runs());
-    sums.resize(list.runs(), Infinity::POINT);
-    let carried = {
-        let tasks = cut(list, slice, sums);
-        tasks
-            .into_par_iter()
-            .map(|task| {
-                let length = task.entries.len() as u64;
-                let carried = pool.with(|workspace| sum_slice(kernel, list, task, workspace));
-                control.advance(length).map(|()| carried)
-            })
-            .collect::<Result<Vec<_>, _>>()?
-    };
+    let sums = sums.reserve(list.runs());
+    let tasks = cut(list, slice, sums);
+    let carried = tasks
+        .into_par_iter()
+        .map(|task| {
+            let length = task.entries.len() as u64;
+            let carried = WORKSPACES.with(|workspace| sum_slice(kernel, list, task, workspace));
+            control.advance(length).map(|()| carried)
+        })
+        .collect::<Result<Vec<_>, _>>()?;
     let carried: Vec<_> = carried.into_iter().flatten().collect();
     if carried.is_empty() {
         return Ok(());
     }
-    add_carried(kernel, carried, slice, pool, control, sums)
+    add_carried(kernel, carried, slice, control, sums)
 }
 
 /// Empties a vector and makes room for `length` items and no more: what is allocated is what the plan
@@ -142,21 +139,18 @@ fn sum_slice<const W: usize, E>(
     kernel: &dyn Kernel<W>,
     list: &List<'_, W, E>,
     task: Task<'_, W>,
-    workspace: &mut Workspace<W>,
+    workspace: &mut Workspace,
 ) -> Option<(u32, Point<W>)>
 where
     E: Fn(usize) -> u32 + Sync,
 {
     let Workspace { current, next, live, pairs, scratch } = workspace;
-    let scratch = scratch.get_or_insert_with(|| kernel.scratch());
     let Task { entries, first_run, outputs } = task;
     let continued = list.run(first_run).start < entries.start;
     // Runs of three leave the longest next generation: two points each.
     let longest = entries.len() * 2 / 3 + 1;
-    empty(current, longest);
-    empty(next, longest);
+    let (mut current, mut next) = (current.reserve(longest), next.reserve(longest));
     empty(live, entries.len());
-    empty(pairs, entries.len() / 2);
     let last_run = first_run + outputs.len() + usize::from(continued);
     let mut carried = None;
     let mut emit = |run: u32, point: Point<W>| match (continued, run) {
@@ -171,9 +165,13 @@ where
     }));
     // The first round reads entries; the points of later rounds lie in `current` in order.
     let entry = |position: u32| (list.entry)(position as usize);
+    pairs.clear(entries.len() / 2);
+    pairs.scattered = list.scattered;
     round(kernel, list.points, entry, live, pairs, next, scratch, &mut emit);
     while !live.is_empty() {
-        std::mem::swap(current, next);
+        std::mem::swap(&mut current, &mut next);
+        pairs.clear(entries.len() / 2);
+        pairs.scattered = false;
         round(kernel, current, |position| position, live, pairs, next, scratch, &mut emit);
     }
     carried
@@ -187,39 +185,32 @@ fn round<const W: usize>(
     points: &[Point<W>],
     entry: impl Fn(u32) -> u32,
     live: &mut Vec<Run>,
-    pairs: &mut Vec<Pair>,
-    next: &mut Vec<Point<W>>,
+    pairs: &mut Pairs,
+    next: &mut [Point<W>],
     scratch: &mut Scratch,
     emit: &mut impl FnMut(u32, Point<W>),
 ) {
-    pairs.clear();
     let mut out = 0u32;
     live.retain_mut(|run| {
         if run.length == 1 {
             emit(run.output, kernel.signed(points, entry(run.start)));
             return false;
         }
-        for k in 0..run.length / 2 {
-            let at = run.start + 2 * k;
-            pairs.push(Pair { a: entry(at), b: entry(at + 1), out: out + k });
-        }
+        let pair = |k: usize| {
+            let at = run.start + 2 * k as u32;
+            (entry(at), entry(at + 1))
+        };
+        pairs.extend((0..run.length as usize / 2).map(pair), out);
         let odd = run.length % 2 == 1;
         if odd {
             let last = entry(run.start + run.length - 1);
-            let needed = (out + run.length / 2) as usize + 1;
-            if next.len() < needed {
-                next.resize(needed, Infinity::POINT);
-            }
-            next[needed - 1] = kernel.signed(points, last);
+            next[(out + run.length / 2) as usize] = kernel.signed(points, last);
         }
         let length = run.length.div_ceil(2);
         *run = Run { start: out, length, ..*run };
         out += length;
         true
     });
-    if next.len() < out as usize {
-        next.resize(out as usize, Infinity::POINT);
-    }
     if !pairs.is_empty() {
         kernel.add_pairs(points, pairs, next, scratch);
     }
@@ -230,7 +221,6 @@ fn add_carried<const W: usize>(
     kernel: &dyn Kernel<W>,
     carried: Vec<(u32, Point<W>)>,
     slice: usize,
-    pool: &Pool<Workspace<W>>,
     control: &Control,
     sums: &mut [Point<W>],
 ) -> Result<(), Error> {
@@ -244,11 +234,16 @@ fn add_carried<const W: usize>(
         points.push(point);
     }
     starts.push(points.len() as u32);
-    let list = List { points: &points, entry: |position| position as u32, starts: &starts };
-    let mut completed = Vec::new();
-    sum_runs(kernel, &list, slice, pool, &control.silent(), &mut completed)?;
-    for (run, sum) in runs.into_iter().zip(completed) {
-        sums[run as usize] = sum;
+    let list = List {
+        points: &points,
+        entry: |position| position as u32,
+        starts: &starts,
+        scattered: false,
+    };
+    let mut completed = Room::default();
+    sum_runs(kernel, &list, slice, &control.silent(), &mut completed)?;
+    for (&run, sum) in runs.iter().zip(completed.points(runs.len())) {
+        sums[run as usize] = *sum;
     }
     Ok(())
 }
@@ -259,7 +254,8 @@ pub(crate) fn sum_runs_plainly<const W: usize, E>(
     kernel: &dyn Kernel<W>,
     list: &List<'_, W, E>,
     control: &Control,
-) -> Result<Vec<Point<W>>, Error>
+    out: &mut Room,
+) -> Result<(), Error>
 where
     E: Fn(usize) -> u32 + Sync,
 {
@@ -276,15 +272,15 @@ where
                 formulas.add_point(&sum, &kernel.export(&point))
             });
             let mut sum = [formulas.to_point(&sum)];
-            kernel.import(&mut sum);
+            kernel.import(&mut sum, false);
             Ok((run, sum[0]))
         })
         .collect::<Result<_, Error>>()?;
-    let mut out = vec![Infinity::POINT; list.runs()];
+    let out = out.reserve(list.runs());
     for (run, sum) in sums {
         out[run as usize] = sum;
     }
-    Ok(out)
+    Ok(())
 }
 
 /// The fused variant: every slice is swept from its largest bucket down. With `running` the sum of

@@ -12,6 +12,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::kernel::NEGATIVE;
+use super::room::zeroed;
 use crate::curve::Splitter;
 use crate::plan::{Digits, Shape};
 use crate::scalars::{MAX_WORDS, ScalarSource};
@@ -19,7 +21,7 @@ use crate::{CurveSpec, Error};
 
 /// Biased scalars of one chunk.
 pub(crate) struct Decomposed {
-    /// `words` for each half of each scalar.
+    /// `words` for each half of each scalar, and one word more at the end.
     data: Vec<u64>,
     words: usize,
     halves: usize,
@@ -30,34 +32,50 @@ pub(crate) struct Decomposed {
     zero: u32,
 }
 
-/// A digit: the bucket it selects (from 0, for |digit| − 1) and whether it is negative.
-pub(crate) type Digit = Option<(u32, bool)>;
+/// What [`Decomposed::read`] writes for the digit zero.
+pub(crate) const ZERO: u32 = !NEGATIVE;
 
 impl Decomposed {
-    /// Digit `window` of half `half` of scalar `index`; `None` is zero.
+    /// Digit `window` of the scalars in `range`, both halves of each where there are two, as the bucket it
+    /// selects (from 0, for |digit| − 1) with its sign in the top bit.
     #[inline(always)]
-    pub(crate) fn digit(&self, index: usize, half: usize, window: u32) -> Digit {
-        let at = (index * self.halves + half) * self.words;
-        let words = &self.data[at..at + self.words];
+    pub(crate) fn read<'a>(
+        &self,
+        window: u32,
+        range: Range<usize>,
+        out: impl Iterator<Item = &'a mut [u32]>,
+    ) {
         let bit = (window * self.window_bits) as usize;
         let (word, shift) = (bit / 64, bit % 64);
-        let mut value = words[word] >> shift;
         let width = if window == self.last.0 { self.last.1 } else { self.window_bits };
-        if shift + width as usize > 64 {
-            value |= words[word + 1] << (64 - shift);
+        let mask = (1u32 << width) - 1;
+        let mut at = range.start * self.halves * self.words;
+        for digits in out.take(range.len()) {
+            for digit in digits {
+                // The word after the last half's last is never part of the digit, but it is there.
+                let words = &self.data[at..=at + self.words];
+                let (low, high) = (words[word], words[word + 1]);
+                let value = ((low >> shift | (high << 1) << (63 - shift)) as u32) & mask;
+                let scalar_sign = (words[self.words - 1] >> 32) as u32;
+                let magnitude = value.abs_diff(self.zero);
+                let digit_sign = value.wrapping_sub(self.zero);
+                *digit = match magnitude {
+                    0 => ZERO,
+                    _ => (magnitude - 1) | (scalar_sign ^ digit_sign) & NEGATIVE,
+                };
+                at += self.words;
+            }
         }
-        let value = (value as u32) & ((1 << width) - 1);
-        let scalar_negative = words[self.words - 1] >> 63 == 1;
-        if value == self.zero {
-            return None;
-        }
-        let negative = value < self.zero;
-        Some((value.abs_diff(self.zero) - 1, negative != scalar_negative))
+    }
+
+    /// The memory, for other scalars.
+    pub(crate) fn into_data(self) -> Vec<u64> {
+        self.data
     }
 
     /// Scalars in the chunk.
     pub(crate) fn len(&self) -> usize {
-        self.data.len() / (self.words * self.halves)
+        (self.data.len() - 1) / (self.words * self.halves)
     }
 }
 
@@ -68,12 +86,13 @@ enum Shorten {
     Split(Box<Splitter>),
 }
 
-/// Decomposes the scalars in `range`.
+/// Decomposes the scalars in `range` into `data`, which may hold anything.
 pub(crate) fn decompose(
     scalars: &dyn ScalarSource,
     range: Range<usize>,
     shape: &Shape,
     curve: &CurveSpec,
+    mut data: Vec<u64>,
 ) -> Result<Decomposed, Error> {
     let (words, halves) = (shape.scalar_words, shape.halves());
     let shorten = match &curve.endomorphism {
@@ -90,9 +109,14 @@ pub(crate) fn decompose(
     };
     let mut bias = shape.bias().to_u64_digits();
     bias.resize(words, 0);
-    let mut data = vec![0u64; range.len() * halves * words];
+    let used = range.len() * halves * words;
+    if data.capacity() <= used {
+        drop(std::mem::take(&mut data));
+        data = zeroed(used + 1);
+    }
+    data.resize(used + 1, 0);
     let start = range.start;
-    data.par_chunks_mut(halves * words).with_min_len(256).enumerate().try_for_each(
+    data[..used].par_chunks_mut(halves * words).with_min_len(256).enumerate().try_for_each(
         |(i, out)| {
             let index = start + i;
             let mut k = [0u64; MAX_WORDS];
@@ -101,9 +125,7 @@ pub(crate) fn decompose(
                 Shorten::Keep => out.copy_from_slice(&k[..words]),
                 Shorten::Negate { order, half } => {
                     let negative = less(half, &k[..half.len()]);
-                    if negative {
-                        subtract_from(order, &mut k);
-                    }
+                    subtract_from_where(negative, order, &mut k);
                     out.copy_from_slice(&k[..words]);
                     finish(out, &bias, negative);
                     return Ok(());
@@ -112,6 +134,7 @@ pub(crate) fn decompose(
                     for (out, (negative, half)) in out.chunks_mut(words).zip(splitter.split(&k)) {
                         let used = words.min(half.len());
                         out[..used].copy_from_slice(&half[..used]);
+                        out[used..].fill(0);
                         finish(out, &bias, negative);
                     }
                     return Ok(());
@@ -146,12 +169,14 @@ fn less(a: &[u64], b: &[u64]) -> bool {
     a.iter().rev().lt(b.iter().rev())
 }
 
-/// `k ← order − k`
-fn subtract_from(order: &[u64], k: &mut [u64; MAX_WORDS]) {
+/// `k ← order − k` where that is wished; without a branch, since half of all scalars wish it.
+fn subtract_from_where(wished: bool, order: &[u64], k: &mut [u64; MAX_WORDS]) {
+    let mask = u64::from(wished).wrapping_neg();
     let mut borrow = false;
     for (x, &m) in k.iter_mut().zip(order) {
         let (difference, b1) = m.overflowing_sub(*x);
         let (difference, b2) = difference.overflowing_sub(u64::from(borrow));
-        (*x, borrow) = (difference, b1 | b2);
+        borrow = b1 | b2;
+        *x ^= (*x ^ difference) & mask;
     }
 }

@@ -4,6 +4,9 @@
 //! copy j, so that precomputed copies share buckets. An *entry* is the index of a stored point with
 //! the digit's sign in the top bit; the entries of one bucket form a *run*. Buckets without entries have
 //! no run, so nothing downstream depends on how many buckets a window could have.
+//!
+//! 1. Extract: every set's digits, once, in the order of the stored points.
+//! 2. Count, scan, scatter them by bucket; or sort, where there are many more buckets than bases.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -11,14 +14,17 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use super::accumulate::empty;
-use super::decompose::Decomposed;
+use super::decompose::{Decomposed, ZERO};
 use super::kernel::NEGATIVE;
+use super::room::advise_large_pages;
 use crate::parallel;
 use crate::plan::{Group, Plan, Table};
 
 /// Entries sorted by bucket. Kept between passes for its allocations.
 #[derive(Default)]
 pub(crate) struct Grouped {
+    /// Digits of the pass, set by set and part by part.
+    digits: Vec<u32>,
     /// Atomic only so that threads may scatter into it; longer than needed.
     entries: Vec<AtomicU32>,
     counters: Vec<u32>,
@@ -29,38 +35,85 @@ pub(crate) struct Grouped {
 }
 
 impl Grouped {
+    pub(crate) fn bytes(&self) -> usize {
+        let lists = [&self.digits, &self.counters, &self.keys, &self.starts];
+        4 * (lists.iter().map(|list| list.capacity()).sum::<usize>() + self.entries.capacity())
+    }
+
     #[inline(always)]
     pub(crate) fn entry(&self, position: usize) -> u32 {
         self.entries[position].load(Relaxed)
     }
 }
 
-/// One chunk's digits seen as (bucket, entry) pairs.
+/// One chunk's digits, to be cut into `parts` nearly equal parts of its bases.
 struct View<'a> {
     digits: &'a Decomposed,
     plan: &'a Plan,
     table: Table,
     first_set: u32,
+    parts: usize,
 }
 
 impl View<'_> {
-    /// All non-zero digits of one set of the pass, for the bases in `range`.
-    #[inline(always)]
-    fn for_each(&self, set: u32, range: Range<usize>, mut visit: impl FnMut(u32, u32)) {
+    /// Bases of every part but the last, which may have fewer.
+    fn part_bases(&self) -> usize {
+        self.digits.len().div_ceil(self.parts).max(1)
+    }
+
+    /// Bases of part `k` of the sets' parts one after the other.
+    fn bases(&self, k: usize) -> Range<usize> {
+        let (bases, each) = (self.digits.len(), self.part_bases());
+        let start = (k % self.parts * each).min(bases);
+        start..(start + each).min(bases)
+    }
+
+    /// Digits of one base in one set.
+    fn per_base(&self) -> usize {
+        self.plan.shape.copies()
+    }
+
+    /// Writes the digits of part `k`.
+    fn extract(&self, k: usize, out: &mut [u32]) {
         let shape = &self.plan.shape;
+        let (halves, per_base) = (shape.halves(), self.per_base());
+        let set = (k / self.parts) as u32;
+        for copy in 0..shape.precompute {
+            let window = copy * shape.bucket_sets + self.first_set + set;
+            let places = out.chunks_exact_mut(per_base);
+            let places = places.map(|base| &mut base[copy as usize * halves..][..halves]);
+            if window < shape.windows {
+                self.digits.read(window, self.bases(k), places);
+            } else {
+                places.for_each(|digits| digits.fill(ZERO));
+            }
+        }
+    }
+
+    /// All non-zero digits of part `k` as (bucket, entry).
+    #[inline(always)]
+    fn for_each(&self, k: usize, digits: &[u32], mut visit: impl FnMut(u32, u32)) {
+        let halves = self.plan.shape.halves();
         let stored_halves = 1 + usize::from(self.table.endomorphism);
         let stored = stored_halves * self.table.precompute as usize;
-        for index in range {
-            for half in 0..shape.halves() {
-                for copy in 0..shape.precompute {
-                    let window = copy * shape.bucket_sets + self.first_set + set;
-                    if window >= shape.windows {
-                        break;
-                    }
-                    if let Some((bucket, negative)) = self.digits.digit(index, half, window) {
-                        let point = index * stored + copy as usize * stored_halves + half;
-                        visit(bucket, point as u32 | if negative { NEGATIVE } else { 0 });
-                    }
+        let first = self.bases(k).start * stored;
+        let per_base = self.per_base();
+        if per_base == stored {
+            for (point, &digit) in (first as u32..).zip(digits) {
+                if digit != ZERO {
+                    visit(digit & !NEGATIVE, point | digit & NEGATIVE);
+                }
+            }
+            return;
+        }
+        // The table has more copies than this run uses.
+        let places = (0..per_base).map(|i| i / halves * stored_halves + i % halves);
+        let places: Vec<u32> = places.map(|place| place as u32).collect();
+        for (base, digits) in digits.chunks_exact(per_base).enumerate() {
+            let base = (first + base * stored) as u32;
+            for (&place, &digit) in places.iter().zip(digits) {
+                if digit != ZERO {
+                    visit(digit & !NEGATIVE, (base + place) | digit & NEGATIVE);
                 }
             }
         }
@@ -75,7 +128,9 @@ pub(crate) fn group(
     sets: Range<u32>,
     out: &mut Grouped,
 ) {
-    let view = View { digits, plan, table, first_set: sets.start };
+    let sorted_parts = (4 * plan.device.threads).min(digits.len().div_ceil(1024)).max(1);
+    let parts = if plan.group == Group::Csr { plan.parts } else { sorted_parts };
+    let view = View { digits, plan, table, first_set: sets.start, parts };
     // The most there can be, so that later passes never grow anything.
     let entries = sets.len() * plan.shape.entries_per_set(digits.len());
     let runs = entries.min(sets.len() * plan.shape.buckets as usize);
@@ -83,6 +138,7 @@ pub(crate) fn group(
     empty(&mut out.starts, runs + 1);
     if out.entries.len() < entries {
         empty(&mut out.entries, entries);
+        advise_large_pages(out.entries.spare_capacity_mut());
         out.entries.resize_with(entries, AtomicU32::default);
     }
     match plan.group {
@@ -91,22 +147,26 @@ pub(crate) fn group(
     }
 }
 
-/// Bases of one part, out of `parts` nearly equal ones.
-fn part_range(bases: usize, parts: usize, part: usize) -> Range<usize> {
-    bases * part / parts..bases * (part + 1) / parts
-}
-
 /// Count, scan, scatter: every (set, part) counts its digits, a scan turns counts into positions,
 /// and every (set, part) writes its entries there.
 fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
-    let (parts, buckets) = (view.plan.parts, view.plan.shape.buckets as usize);
-    let bases = view.digits.len();
+    let (parts, buckets) = (view.parts, view.plan.shape.buckets as usize);
+    let each = view.part_bases() * view.per_base();
     out.counters.clear();
     out.counters.resize(sets * parts * buckets, 0);
-    let locate = |k: usize| ((k / parts) as u32, part_range(bases, parts, k % parts));
-    out.counters.par_chunks_mut(buckets).enumerate().for_each(|(k, counters)| {
-        let (set, range) = locate(k);
-        view.for_each(set, range, |bucket, _| counters[bucket as usize] += 1);
+    if out.digits.len() < sets * parts * each {
+        empty(&mut out.digits, sets * parts * each);
+        advise_large_pages(out.digits.spare_capacity_mut());
+        out.digits.resize(sets * parts * each, ZERO);
+    }
+    let counters = out.counters.par_chunks_mut(buckets);
+    let digits = out.digits[..sets * parts * each].par_chunks_mut(each);
+    counters.zip(digits).enumerate().for_each(|(k, (counters, digits))| {
+        let digits = &mut digits[..view.bases(k).len() * view.per_base()];
+        view.extract(k, digits);
+        for digit in digits.iter().filter(|digit| **digit != ZERO) {
+            counters[(digit & !NEGATIVE) as usize] += 1;
+        }
     });
     let mut position = 0;
     for (set, counters) in out.counters.chunks_mut(parts * buckets).enumerate() {
@@ -124,9 +184,11 @@ fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
     }
     out.starts.push(position);
     let entries = &out.entries;
-    out.counters.par_chunks_mut(buckets).enumerate().for_each(|(k, positions)| {
-        let (set, range) = locate(k);
-        view.for_each(set, range, |bucket, entry| {
+    let counters = out.counters.par_chunks_mut(buckets);
+    let digits = out.digits[..sets * parts * each].par_chunks(each);
+    counters.zip(digits).enumerate().for_each(|(k, (positions, digits))| {
+        let digits = &digits[..view.bases(k).len() * view.per_base()];
+        view.for_each(k, digits, |bucket, entry| {
             let position = &mut positions[bucket as usize];
             entries[*position as usize].store(entry, Relaxed);
             *position += 1;
@@ -136,13 +198,14 @@ fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
 
 /// Sort (bucket, entry) pairs: for many more buckets than bases.
 fn sort(view: &View<'_>, sets: usize, out: &mut Grouped) {
-    let (buckets, bases) = (view.plan.shape.buckets, view.digits.len());
-    let parts = (4 * view.plan.device.threads).min(bases.div_ceil(1024)).max(1);
-    let blocks = parallel::map(sets * parts, |k| {
-        let (set, range) = ((k / parts) as u32, part_range(bases, parts, k % parts));
-        let mut pairs = Vec::with_capacity(view.plan.shape.entries_per_set(range.len()));
-        view.for_each(set, range, |bucket, entry| {
-            let key = u64::from(set) * buckets + u64::from(bucket);
+    let buckets = view.plan.shape.buckets;
+    let blocks = parallel::map(sets * view.parts, |k| {
+        let mut digits = vec![ZERO; view.bases(k).len() * view.per_base()];
+        view.extract(k, &mut digits);
+        let set = (k / view.parts) as u64;
+        let mut pairs = Vec::with_capacity(digits.len());
+        view.for_each(k, &digits, |bucket, entry| {
+            let key = set * buckets + u64::from(bucket);
             pairs.push(key << 32 | u64::from(entry));
         });
         pairs

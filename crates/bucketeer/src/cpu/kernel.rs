@@ -3,6 +3,8 @@
 
 use std::any::Any;
 
+use super::accumulate::empty;
+
 /// An affine point in a kernel's own form; [`Infinity::POINT`] in every form is all ones, which no
 /// reduced coordinate is.
 pub(crate) type Point<const W: usize> = [u64; W];
@@ -18,39 +20,106 @@ pub(crate) fn is_infinity<const W: usize>(point: &Point<W>) -> bool {
     point.iter().all(|&word| word == u64::MAX)
 }
 
-/// `out = ±a ± b`: indices of two points, each with its sign in the top bit, and where the sum goes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Pair {
-    pub a: u32,
-    pub b: u32,
-    pub out: u32,
+/// Additions `dst[out] = ±src[a] ± src[b]`: indices of two points, each with its sign in the top bit, and
+/// where the sum goes.
+#[derive(Default)]
+pub(crate) struct Pairs {
+    a: Vec<u32>,
+    b: Vec<u32>,
+    out: Vec<u32>,
+    length: usize,
+    /// Whether `src` is read here and there and not in cache: then a kernel fetches points early.
+    pub scattered: bool,
+}
+
+impl Pairs {
+    /// Pairs are padded to a multiple of this, with copies of the last one.
+    pub(crate) const GROUP: usize = 8;
+
+    /// Forgets all pairs and makes room for `length`.
+    pub(crate) fn clear(&mut self, length: usize) {
+        let padded = length.next_multiple_of(Self::GROUP);
+        empty(&mut self.a, padded);
+        empty(&mut self.b, padded);
+        empty(&mut self.out, padded);
+        self.length = 0;
+    }
+
+    /// Adds pairs of entries to be written one after the other, from `out` on.
+    #[inline(always)]
+    pub(crate) fn extend(&mut self, pairs: impl ExactSizeIterator<Item = (u32, u32)>, out: u32) {
+        let length = pairs.len();
+        self.out.extend(out..out + length as u32);
+        self.length += length;
+        for (a, b) in pairs {
+            self.a.push(a);
+            self.b.push(b);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// The lists a, b and out, unpadded.
+    pub(crate) fn lists(&self) -> [&[u32]; 3] {
+        [&self.a, &self.b, &self.out].map(|list| &list[..self.length])
+    }
+
+    /// The same in groups, of which the last may repeat its last pair.
+    pub(crate) fn groups(&mut self) -> [&[[u32; Self::GROUP]]; 3] {
+        let padded = self.length.next_multiple_of(Self::GROUP);
+        [&mut self.a, &mut self.b, &mut self.out].map(|list| {
+            let last = list.last().copied().unwrap_or(0);
+            list.resize(padded, last);
+            list.as_chunks().0
+        })
+    }
 }
 
 /// Top bit of an entry: the point is to be negated.
 pub(crate) const NEGATIVE: u32 = 1 << 31;
 
-/// Working memory of a kernel, of a type only it knows.
-pub(crate) type Scratch = Box<dyn Any + Send>;
+/// Working memory of kernels, of a type that only the one that used it last knows.
+pub(crate) struct Scratch(Box<dyn Any + Send>);
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self(Box::new(()))
+    }
+}
+
+impl Scratch {
+    /// The memory of a kernel; empty where another kernel had it.
+    pub(crate) fn of<T: Any + Send + Default>(&mut self) -> &mut T {
+        if !self.0.is::<T>() {
+            self.0 = Box::<T>::default();
+        }
+        let Some(memory) = self.0.downcast_mut() else { unreachable!("just made") };
+        memory
+    }
+}
 
 /// Affine additions, many at once.
 pub(crate) trait Kernel<const W: usize>: Send + Sync {
-    /// Working memory for [`add_pairs`](Self::add_pairs).
-    fn scratch(&self) -> Scratch;
-
     /// `dst[out] = ±src[a] ± src[b]` for all pairs, with one inversion for all of them. Complete:
     /// infinities, equal points and opposite points give the right sums.
     fn add_pairs(
         &self,
         src: &[Point<W>],
-        pairs: &[Pair],
+        pairs: &mut Pairs,
         dst: &mut [Point<W>],
         scratch: &mut Scratch,
     );
 
     fn negate(&self, point: &Point<W>) -> Point<W>;
 
-    /// From arkworks' words to the kernel's form, in place.
-    fn import(&self, points: &mut [Point<W>]);
+    /// From arkworks' words to the kernel's form, in place; with `image`, that of φ(P) for each P.
+    fn import(&self, points: &mut [Point<W>], image: bool);
 
     /// From the kernel's form to arkworks' words.
     fn export(&self, point: &Point<W>) -> Point<W>;

@@ -15,15 +15,17 @@ pub(crate) mod formulas;
 mod group;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
+#[cfg(target_arch = "x86_64")]
+mod inverse;
 mod kernel;
 mod pool;
 mod portable;
 mod reduce;
+mod room;
 mod stages;
 pub(crate) mod table;
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use ark_ff::Field;
 
@@ -31,7 +33,6 @@ use formulas::read;
 use kernel::AnyKernel;
 use portable::Portable;
 use stages::Stages;
-use table::Points;
 
 use crate::control::Control;
 use crate::device::{Arithmetic, DeviceFacts};
@@ -45,13 +46,12 @@ pub(crate) fn engine<C: Curve>(facts: &DeviceFacts) -> Result<Box<dyn Engine<C>>
     let a = coefficient::<C>(&curve)?;
     let kernel = match Arithmetic::choose(&curve, facts) {
         Arithmetic::Ifma => vector_kernel::<C>(&curve, a),
-        Arithmetic::Portable => portable_kernel(a)?,
+        Arithmetic::Portable => {
+            let beta = curve.endomorphism.as_ref().map(|e| e.beta.clone().into());
+            portable_kernel(a, beta)?
+        }
     };
-    Ok(Box::new(Cpu {
-        stages: stages::new(kernel, curve.clone()),
-        curve,
-        points: PhantomData::<C>,
-    }))
+    Ok(Box::new(Cpu { stages: stages::new(kernel, curve), points: PhantomData::<C> }))
 }
 
 /// The coefficient a of a curve's Weierstrass form.
@@ -64,20 +64,19 @@ pub(crate) fn coefficient<C: Curve>(curve: &CurveSpec) -> Result<C::BaseField, E
 #[cfg(target_arch = "x86_64")]
 fn vector_kernel<C: Curve>(curve: &CurveSpec, a: C::BaseField) -> AnyKernel {
     use formulas::Xyzz;
-    use ifma::{Prime4, Prime6, Prime12, Quadratic4, Quadratic6, inverse};
-    let inverse = inverse::<C::BaseField>;
+    use ifma::{Prime4, Prime6, Prime12, Quadratic4, Quadratic6};
     let formulas = Xyzz { a };
     // The branch is known when a field is compiled, so each gets the formulas of one width only.
     if const { size_of::<C::BaseField>() == 32 } {
-        AnyKernel::W8(Prime4::boxed(curve, inverse, Box::new(formulas)))
+        AnyKernel::W8(Prime4::boxed(curve, Box::new(formulas)))
     } else if const { size_of::<C::BaseField>() == 48 } {
-        AnyKernel::W12(Prime6::boxed(curve, inverse, Box::new(formulas)))
+        AnyKernel::W12(Prime6::boxed(curve, Box::new(formulas)))
     } else if const { size_of::<C::BaseField>() == 64 } {
-        AnyKernel::W16(Quadratic4::boxed(curve, inverse, Box::new(formulas)))
+        AnyKernel::W16(Quadratic4::boxed(curve, Box::new(formulas)))
     } else if curve.degree == 1 {
-        AnyKernel::W24(Prime12::boxed(curve, inverse, Box::new(formulas)))
+        AnyKernel::W24(Prime12::boxed(curve, Box::new(formulas)))
     } else {
-        AnyKernel::W24(Quadratic6::boxed(curve, inverse, Box::new(formulas)))
+        AnyKernel::W24(Quadratic6::boxed(curve, Box::new(formulas)))
     }
 }
 
@@ -88,8 +87,8 @@ fn vector_kernel<C: Curve>(_: &CurveSpec, _: C::BaseField) -> AnyKernel {
 
 /// The portable kernel at the narrowest width that holds two elements of `F`. The width depends on the
 /// field alone, so each field is compiled for one.
-fn portable_kernel<F: Field>(a: F) -> Result<AnyKernel, Error> {
-    let kernel = Portable::new(a);
+fn portable_kernel<F: Field>(a: F, beta: Option<F::BasePrimeField>) -> Result<AnyKernel, Error> {
+    let kernel = Portable::new(a, beta);
     if const { !size_of::<F>().is_multiple_of(8) || size_of::<F>() > 192 } {
         return Err(Error::InvalidSetting {
             setting: "base field",
@@ -113,13 +112,12 @@ fn portable_kernel<F: Field>(a: F) -> Result<AnyKernel, Error> {
 /// The CPU engine of one curve.
 struct Cpu<C> {
     stages: Box<dyn Stages>,
-    curve: Arc<CurveSpec>,
     points: PhantomData<C>,
 }
 
 impl<C: Curve> Engine<C> for Cpu<C> {
     fn load(&mut self, plan: &Plan, points: &[C]) -> Result<(), Error> {
-        self.stages.load(plan, &Points { points, curve: &self.curve });
+        self.stages.load(plan, &points);
         Ok(())
     }
 
@@ -133,10 +131,7 @@ impl<C: Curve> Engine<C> for Cpu<C> {
         let n = scalars.len();
         let (sum, timings) = match source {
             Source::Resident => self.stages.run(plan, None, scalars, n, control),
-            Source::Borrowed(points) => {
-                let points = Points { points, curve: &self.curve };
-                self.stages.run(plan, Some(&points), scalars, n, control)
-            }
+            Source::Borrowed(points) => self.stages.run(plan, Some(&points), scalars, n, control),
         }?;
         let sum = sum.map(|words| {
             let (x, y) = words.split_at(words.len() / 2);

@@ -1,4 +1,5 @@
-//! Working memory handed from one worker to the next, so that it is allocated once per thread.
+//! Working memory handed from one worker to the next and from one run to the next. Fresh memory from the
+//! system would cost a small MSM more than its arithmetic.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,19 +7,28 @@ pub(crate) struct Pool<T> {
     idle: Mutex<Vec<T>>,
 }
 
-impl<T> Default for Pool<T> {
-    fn default() -> Self {
-        Self { idle: Mutex::new(Vec::new()) }
-    }
+/// What a pool keeps.
+pub(crate) trait Pooled: Default {
+    /// Bytes it holds.
+    fn bytes(&self) -> usize;
 }
 
-impl<T: Default> Pool<T> {
+/// Idle items larger than this go back to the system.
+const KEPT: usize = 32 << 20;
+
+impl<T: Pooled> Pool<T> {
+    pub(crate) const fn new() -> Self {
+        Self { idle: Mutex::new(Vec::new()) }
+    }
+
     /// Runs `work` with an idle item, or a new one where none is idle.
     pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut item = lock().pop().unwrap_or_default();
         let result = work(&mut item);
-        lock().push(item);
+        if item.bytes() <= KEPT {
+            lock().push(item);
+        }
         result
     }
 }

@@ -4,11 +4,13 @@ use ark_ff::Field;
 
 use super::accumulate::empty;
 use super::formulas::{Xyzz, point, read, write};
-use super::kernel::{Formulas, Infinity, Kernel, Pair, Point, Scratch, is_infinity};
+use super::kernel::{Formulas, Infinity, Kernel, Pairs, Point, Scratch, is_infinity};
 
 /// The curve `y² = x³ + a·x + b` over `F`.
-pub(crate) struct Portable<F> {
+pub(crate) struct Portable<F: Field> {
     formulas: Xyzz<F>,
+    /// φ(x, y) = (β·x, y), where the curve has it.
+    beta: Option<F::BasePrimeField>,
 }
 
 /// What has to be done for one pair once the denominators are inverted.
@@ -25,8 +27,8 @@ enum Case {
 type Memory<F> = Vec<(Case, F, F)>;
 
 impl<F: Field> Portable<F> {
-    pub(crate) fn new(a: F) -> Self {
-        Self { formulas: Xyzz { a } }
+    pub(crate) fn new(a: F, beta: Option<F::BasePrimeField>) -> Self {
+        Self { formulas: Xyzz { a }, beta }
     }
 
     fn classify<const W: usize>(p: &Point<W>, q: &Point<W>) -> (Case, F) {
@@ -75,37 +77,32 @@ impl<F: Field> Portable<F> {
 }
 
 impl<F: Field, const W: usize> Kernel<W> for Portable<F> {
-    fn scratch(&self) -> Scratch {
-        Box::<Memory<F>>::default()
-    }
-
     fn add_pairs(
         &self,
         src: &[Point<W>],
-        pairs: &[Pair],
+        pairs: &mut Pairs,
         dst: &mut [Point<W>],
         scratch: &mut Scratch,
     ) {
-        let Some(memory) = scratch.downcast_mut::<Memory<F>>() else {
-            unreachable!("scratch comes from this kernel")
-        };
+        let memory: &mut Memory<F> = scratch.of();
         empty(memory, pairs.len());
         // Montgomery's trick.
         let mut product = F::ONE;
-        for pair in pairs {
-            let p = Kernel::<W>::signed(self, src, pair.a);
-            let q = Kernel::<W>::signed(self, src, pair.b);
+        let [a, b, out] = pairs.lists();
+        for (&a, &b) in a.iter().zip(b) {
+            let p = Kernel::<W>::signed(self, src, a);
+            let q = Kernel::<W>::signed(self, src, b);
             let (case, denominator) = Self::classify(&p, &q);
             memory.push((case, denominator, product));
             product *= denominator;
         }
         let mut inverse = product.inverse().expect("no denominator is zero");
-        for (pair, (case, denominator, before)) in pairs.iter().zip(memory.iter()).rev() {
+        for (i, (case, denominator, before)) in memory.iter().enumerate().rev() {
             let own = inverse * before;
             inverse *= denominator;
-            let p = Kernel::<W>::signed(self, src, pair.a);
-            let q = Kernel::<W>::signed(self, src, pair.b);
-            dst[pair.out as usize] = self.finish(&p, &q, *case, own);
+            let p = Kernel::<W>::signed(self, src, a[i]);
+            let q = Kernel::<W>::signed(self, src, b[i]);
+            dst[out[i] as usize] = self.finish(&p, &q, *case, own);
         }
     }
 
@@ -117,7 +114,13 @@ impl<F: Field, const W: usize> Kernel<W> for Portable<F> {
         out
     }
 
-    fn import(&self, _: &mut [Point<W>]) {}
+    fn import(&self, points: &mut [Point<W>], image: bool) {
+        let Some(beta) = self.beta.filter(|_| image) else { return };
+        for point in points.iter_mut().filter(|point| !is_infinity(point)) {
+            let x = read::<F>(&point[..W / 2]).mul_by_base_prime_field(&beta);
+            write(&x, &mut point[..W / 2]);
+        }
+    }
 
     fn export(&self, point: &Point<W>) -> Point<W> {
         *point

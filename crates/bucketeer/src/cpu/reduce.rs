@@ -10,9 +10,9 @@
 
 use rayon::prelude::*;
 
-use super::accumulate::{List, Workspace, sum_runs};
+use super::accumulate::{List, sum_runs};
 use super::kernel::{Kernel, Point, Wide};
-use super::pool::Pool;
+use super::room::Room;
 use crate::Error;
 use crate::control::Control;
 
@@ -37,7 +37,6 @@ pub(crate) fn window_splitting<const W: usize>(
     kernel: &dyn Kernel<W>,
     sets: Vec<Buckets<'_, W>>,
     slice: usize,
-    pool: &Pool<Workspace<W>>,
     control: &Control,
 ) -> Result<Vec<Wide<W>>, Error> {
     let control = control.silent();
@@ -52,7 +51,7 @@ pub(crate) fn window_splitting<const W: usize>(
         planes.push(Plane { set, offset: 0, bits, weights: buckets.weights, first });
         first += length;
     }
-    let (mut points, mut sums): (Vec<Point<W>>, Vec<Point<W>>) = (Vec::new(), Vec::new());
+    let (mut points, mut sums) = (Room::default(), Room::default());
     let mut source = whole;
     loop {
         planes.retain(|plane| {
@@ -66,10 +65,11 @@ pub(crate) fn window_splitting<const W: usize>(
         }
         let (entries, starts, halves) = split(planes);
         planes = halves;
-        let list = List { points: source, entry: |p: usize| entries[p], starts: &starts };
-        sum_runs(kernel, &list, slice, pool, &control, &mut sums)?;
+        let list =
+            List { points: source, entry: |p: usize| entries[p], starts: &starts, scattered: true };
+        sum_runs(kernel, &list, slice, &control, &mut sums)?;
         std::mem::swap(&mut points, &mut sums);
-        source = &points;
+        source = points.points(starts.len() - 1);
     }
     let formulas = kernel.formulas();
     Ok(bits_of

@@ -4,13 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::accumulate::{List, Workspace, sum_runs, sum_runs_plainly, sweep};
+use super::accumulate::{List, sum_runs, sum_runs_plainly, sweep};
 use super::combine::combine;
 use super::decompose::{Decomposed, decompose};
 use super::group::{Grouped, group};
 use super::kernel::{AnyKernel, Kernel, Point, Wide, is_infinity};
-use super::pool::Pool;
+use super::pool::{Pool, Pooled};
 use super::reduce::{Buckets, running_sums, window_splitting};
+use super::room::Room;
 use super::table::{self, BaseSource};
 use crate::control::Control;
 use crate::engine::Timings;
@@ -41,7 +42,7 @@ pub(super) trait Stages: Send + Sync {
 /// The stages on a kernel.
 pub(super) fn new(kernel: AnyKernel, curve: Arc<CurveSpec>) -> Box<dyn Stages> {
     fn boxed<const W: usize>(kernel: Box<dyn Kernel<W>>, curve: Arc<CurveSpec>) -> Box<dyn Stages> {
-        Box::new(OnKernel { kernel, curve, resident: None, pool: Pool::default() })
+        Box::new(OnKernel { kernel, curve, resident: None })
     }
     match kernel {
         AnyKernel::W8(kernel) => boxed(kernel, curve),
@@ -55,16 +56,41 @@ pub(super) fn new(kernel: AnyKernel, curve: Arc<CurveSpec>) -> Box<dyn Stages> {
 struct OnKernel<const W: usize> {
     kernel: Box<dyn Kernel<W>>,
     curve: Arc<CurveSpec>,
-    resident: Option<(Table, Vec<Point<W>>)>,
-    pool: Pool<Workspace<W>>,
+    resident: Option<Resident>,
 }
+
+/// A table that stays.
+struct Resident {
+    table: Table,
+    room: Room,
+    length: usize,
+}
+
+/// Working memory of one run.
+#[derive(Default)]
+struct Memory {
+    streamed: Room,
+    scalars: Vec<u64>,
+    grouped: Grouped,
+    sums: Room,
+}
+
+impl Pooled for Memory {
+    fn bytes(&self) -> usize {
+        let rooms = self.streamed.bytes() + self.sums.bytes();
+        rooms + 8 * self.scalars.capacity() + self.grouped.bytes()
+    }
+}
+
+static MEMORY: Pool<Memory> = Pool::new();
 
 impl<const W: usize> Stages for OnKernel<W> {
     fn load(&mut self, plan: &Plan, source: &dyn BaseSource) {
         let table = plan.shape.table();
-        let mut out = blank(plan.n * table::copies(&table));
-        table::fill(&*self.kernel, &table, source, 0..plan.n, &mut out);
-        self.resident = Some((table, out));
+        let length = plan.n * table::copies(&table);
+        let mut room = Room::default();
+        table::fill(&*self.kernel, &table, source, 0..plan.n, room.reserve(length));
+        self.resident = Some(Resident { table, room, length });
     }
 
     fn run(
@@ -75,37 +101,7 @@ impl<const W: usize> Stages for OnKernel<W> {
         n: usize,
         control: &Control,
     ) -> Result<(Sum, Timings), Error> {
-        let mut timings = Timings::default();
-        let shape = &plan.shape;
-        let formulas = self.kernel.formulas();
-        let mut windows = vec![Wide::INFINITY; shape.bucket_sets as usize];
-        let (mut streamed, mut grouped, mut sums) = (Vec::new(), Grouped::default(), Vec::new());
-        let digits_per_base = u64::from(shape.windows) * shape.halves() as u64;
-        for start in (0..n).step_by(plan.chunk) {
-            let range = start..(start + plan.chunk).min(n);
-            let (table, points) =
-                timed(&mut timings.load, || self.chunk(plan, source, range.clone(), &mut streamed));
-            let digits = timed(&mut timings.decompose, || {
-                decompose(scalars, range.clone(), shape, &self.curve)
-            })?;
-            for first in (0..shape.bucket_sets).step_by(plan.sets_per_pass as usize) {
-                let sets = first..(first + plan.sets_per_pass).min(shape.bucket_sets);
-                let pass =
-                    Pass { plan, table, points, digits: &digits, sets: sets.clone(), control };
-                let sums = self.pass(&pass, &mut grouped, &mut sums, &mut timings)?;
-                for (set, sum) in sets.clone().zip(sums) {
-                    let window = &mut windows[set as usize];
-                    *window = formulas.add(window, &sum);
-                }
-                let in_chunk = range.len() as u64 * digits_per_base;
-                let within = in_chunk * u64::from(sets.end) / u64::from(shape.bucket_sets);
-                control.reach(start as u64 * digits_per_base + within)?;
-            }
-        }
-        let sum = timed(&mut timings.combine, || {
-            formulas.to_point(&combine(&windows, shape.window_bits, formulas))
-        });
-        Ok(((!is_infinity(&sum)).then(|| sum.to_vec()), timings))
+        MEMORY.with(|memory| self.run_in(memory, plan, source, scalars, n, control))
     }
 }
 
@@ -120,27 +116,67 @@ struct Pass<'a, const W: usize> {
 }
 
 impl<const W: usize> OnKernel<W> {
+    fn run_in(
+        &self,
+        memory: &mut Memory,
+        plan: &Plan,
+        source: Option<&dyn BaseSource>,
+        scalars: &dyn ScalarSource,
+        n: usize,
+        control: &Control,
+    ) -> Result<(Sum, Timings), Error> {
+        let mut timings = Timings::default();
+        let shape = &plan.shape;
+        let formulas = self.kernel.formulas();
+        let mut windows = vec![Wide::INFINITY; shape.bucket_sets as usize];
+        let Memory { streamed, scalars: data, grouped, sums } = memory;
+        let digits_per_base = u64::from(shape.windows) * shape.halves() as u64;
+        for start in (0..n).step_by(plan.chunk) {
+            let range = start..(start + plan.chunk).min(n);
+            let (table, points) =
+                timed(&mut timings.load, || self.chunk(plan, source, range.clone(), streamed));
+            let digits = timed(&mut timings.decompose, || {
+                decompose(scalars, range.clone(), shape, &self.curve, std::mem::take(data))
+            })?;
+            for first in (0..shape.bucket_sets).step_by(plan.sets_per_pass as usize) {
+                let sets = first..(first + plan.sets_per_pass).min(shape.bucket_sets);
+                let pass =
+                    Pass { plan, table, points, digits: &digits, sets: sets.clone(), control };
+                let sums = self.pass(&pass, grouped, sums, &mut timings)?;
+                for (set, sum) in sets.clone().zip(sums) {
+                    let window = &mut windows[set as usize];
+                    *window = formulas.add(window, &sum);
+                }
+                let in_chunk = range.len() as u64 * digits_per_base;
+                let within = in_chunk * u64::from(sets.end) / u64::from(shape.bucket_sets);
+                control.reach(start as u64 * digits_per_base + within)?;
+            }
+            *data = digits.into_data();
+        }
+        let sum = timed(&mut timings.combine, || {
+            formulas.to_point(&combine(&windows, shape.window_bits, formulas))
+        });
+        Ok(((!is_infinity(&sum)).then(|| sum.to_vec()), timings))
+    }
+
     /// The stored points of a chunk: a part of the resident table, or a table made now.
     fn chunk<'a>(
         &'a self,
         plan: &Plan,
         source: Option<&dyn BaseSource>,
         range: Range<usize>,
-        streamed: &'a mut Vec<Point<W>>,
+        streamed: &'a mut Room,
     ) -> (Table, &'a [Point<W>]) {
         match (source, &self.resident) {
             (Some(source), _) => {
                 let table = plan.shape.table();
                 let length = range.len() * table::copies(&table);
-                if streamed.len() < length {
-                    *streamed = blank(length);
-                }
-                let out = &mut streamed[..length];
-                table::fill(&*self.kernel, &table, source, range, out);
-                (table, &streamed[..length])
+                table::fill(&*self.kernel, &table, source, range, streamed.reserve(length));
+                (table, streamed.points(length))
             }
-            (None, Some((table, points))) => {
+            (None, Some(Resident { table, room, length })) => {
                 let copies = table::copies(table);
+                let points = room.points(*length);
                 (*table, &points[range.start * copies..range.end * copies])
             }
             (None, None) => unreachable!("load comes before a resident run"),
@@ -152,7 +188,7 @@ impl<const W: usize> OnKernel<W> {
         &self,
         pass: &Pass<'_, W>,
         grouped: &mut Grouped,
-        sums: &mut Vec<Point<W>>,
+        sums: &mut Room,
         timings: &mut Timings,
     ) -> Result<Vec<Wide<W>>, Error> {
         let &Pass { plan, control, .. } = pass;
@@ -161,16 +197,11 @@ impl<const W: usize> OnKernel<W> {
         });
         let grouped = &*grouped;
         let entry = |position| grouped.entry(position);
-        let list = List { points: pass.points, entry, starts: &grouped.starts };
+        let list = List { points: pass.points, entry, starts: &grouped.starts, scattered: true };
         let (kernel, buckets, count) = (&*self.kernel, plan.shape.buckets, pass.sets.len());
         let partial = timed(&mut timings.accumulate, || match plan.accumulate {
-            Accumulate::Slices => {
-                sum_runs(kernel, &list, plan.slice, &self.pool, control, sums).map(|()| None)
-            }
-            Accumulate::PerBucket => {
-                *sums = sum_runs_plainly(kernel, &list, control)?;
-                Ok(None)
-            }
+            Accumulate::Slices => sum_runs(kernel, &list, plan.slice, control, sums).map(|()| None),
+            Accumulate::PerBucket => sum_runs_plainly(kernel, &list, control, sums).map(|()| None),
             Accumulate::FusedSweep => {
                 sweep(kernel, &list, &grouped.keys, buckets, plan.slice, control).map(Some)
             }
@@ -179,11 +210,9 @@ impl<const W: usize> OnKernel<W> {
             if let Some(partial) = partial {
                 return Ok(self.add_up(partial, count));
             }
-            let sets = by_set(&grouped.keys, buckets, count, sums);
+            let sets = by_set(&grouped.keys, buckets, count, sums.points(grouped.keys.len()));
             match plan.reduce {
-                Reduce::WindowSplitting => {
-                    window_splitting(kernel, sets, plan.slice, &self.pool, control)
-                }
+                Reduce::WindowSplitting => window_splitting(kernel, sets, plan.slice, control),
                 Reduce::RunningSum => Ok(running_sums(kernel, &sets, 1)),
                 Reduce::SlicedRunningSum { slices } => {
                     Ok(running_sums(kernel, &sets, slices.max(1) as usize))
@@ -200,12 +229,6 @@ impl<const W: usize> OnKernel<W> {
         }
         windows
     }
-}
-
-/// Room for points, to be overwritten. Zeroed pages come from the system untouched, and are then first
-/// written by the threads that fill them.
-fn blank<const W: usize>(length: usize) -> Vec<Point<W>> {
-    vec![[0; W]; length]
 }
 
 /// Cuts the runs of a pass into its bucket sets.

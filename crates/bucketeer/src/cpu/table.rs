@@ -3,13 +3,12 @@
 
 use std::ops::Range;
 
-use ark_ff::Field;
 use rayon::prelude::*;
 
 use super::formulas::write;
-use super::kernel::{Infinity, Kernel, Pair, Point};
+use super::kernel::{Infinity, Kernel, Pairs, Point, Scratch};
+use crate::Curve;
 use crate::plan::Table;
-use crate::{Curve, CurveSpec};
 
 /// Bases converted at once by one worker.
 const BLOCK: usize = 512;
@@ -21,29 +20,17 @@ pub(crate) fn copies(table: &Table) -> usize {
 
 /// Bases as arkworks' words, whatever their type.
 pub(crate) trait BaseSource: Sync {
-    /// Writes the bases in `range` as points of `width` words each, in short Weierstrass coordinates;
-    /// with `image`, φ(P) instead of P. Infinity is left as it is.
-    fn write(&self, range: Range<usize>, image: bool, width: usize, out: &mut [u64]);
+    /// Writes the bases in `range` as points of `width` words each, in short Weierstrass coordinates.
+    /// Infinity is left as it is.
+    fn write(&self, range: Range<usize>, width: usize, out: &mut [u64]);
 }
 
-/// A slice of some curve's points.
-pub(crate) struct Points<'a, C: Curve> {
-    pub points: &'a [C],
-    pub curve: &'a CurveSpec,
-}
-
-impl<C: Curve> BaseSource for Points<'_, C> {
-    fn write(&self, range: Range<usize>, image: bool, width: usize, out: &mut [u64]) {
-        type Prime<C> = <<C as ark_ec::AffineRepr>::BaseField as Field>::BasePrimeField;
-        let endomorphism = self.curve.endomorphism.as_ref().filter(|_| image);
-        let beta = endomorphism.map(|e| Prime::<C>::from(e.beta.clone()));
+impl<C: Curve> BaseSource for &[C] {
+    fn write(&self, range: Range<usize>, width: usize, out: &mut [u64]) {
         let mut coordinates = Vec::new();
-        C::to_weierstrass(&self.points[range], &mut coordinates);
+        C::to_weierstrass(&self[range], &mut coordinates);
         for (point, out) in coordinates.into_iter().zip(out.chunks_mut(width)) {
-            let Some((mut x, y)) = point else { continue };
-            if let Some(beta) = &beta {
-                x = x.mul_by_base_prime_field(beta);
-            }
+            let Some((x, y)) = point else { continue };
             write(&x, &mut out[..width / 2]);
             write(&y, &mut out[width / 2..]);
         }
@@ -66,10 +53,11 @@ pub(crate) fn fill<const W: usize>(
         let bases = out.len() / copies;
         block.clear();
         block.resize(halves * bases, Infinity::POINT);
-        for (half, points) in block.chunks_mut(bases).enumerate() {
-            source.write(first..first + bases, half == 1, W, points.as_flattened_mut());
-        }
-        kernel.import(block);
+        let (points, images) = block.split_at_mut(bases);
+        source.write(first..first + bases, W, points.as_flattened_mut());
+        images.copy_from_slice(&points[..images.len()]);
+        kernel.import(points, false);
+        kernel.import(images, true);
         spread(block, bases, 0, copies, out);
         for copy in 1..table.precompute as usize {
             double(kernel, block, shift);
@@ -90,11 +78,13 @@ fn spread<P: Copy>(points: &[P], bases: usize, copy: usize, copies: usize, out: 
 
 /// Doubles every point `times` times.
 fn double<const W: usize>(kernel: &dyn Kernel<W>, points: &mut Vec<Point<W>>, times: u32) {
-    let pairs: Vec<_> = (0..points.len() as u32).map(|i| Pair { a: i, b: i, out: i }).collect();
+    let mut pairs = Pairs::default();
+    pairs.clear(points.len());
+    pairs.extend((0..points.len()).map(|i| (i as u32, i as u32)), 0);
     let mut doubled = points.clone();
-    let mut scratch = kernel.scratch();
+    let mut scratch = Scratch::default();
     for _ in 0..times {
-        kernel.add_pairs(points, &pairs, &mut doubled, &mut scratch);
+        kernel.add_pairs(points, &mut pairs, &mut doubled, &mut scratch);
         std::mem::swap(points, &mut doubled);
     }
 }

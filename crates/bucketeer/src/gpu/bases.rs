@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::cpu::table::{BaseSource, Points as Slice};
+use crate::cpu::table::BaseSource;
 use crate::curve::{EdwardsMap, to_words};
 use crate::{Curve, CurveSpec};
 
@@ -32,8 +32,7 @@ impl<C: Curve> AffineSource for Affine<'_, C> {
             let mut buffer = vec![u64::MAX; own.len() * words];
             match self.edwards {
                 None => {
-                    let slice = Slice { points: self.points, curve: self.curve };
-                    slice.write(own, false, words, &mut buffer);
+                    self.points.write(own, words, &mut buffer);
                 }
                 Some(map) => {
                     let points = C::to_edwards(map, &self.points[own]);

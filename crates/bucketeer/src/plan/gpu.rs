@@ -515,5 +515,5 @@ pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
     Cost { bucket_additions, reduce_additions, doublings, nanoseconds }
 }
 
-#[cfg(all(test, feature = "curves"))]
+#[cfg(all(test, feature = "curves", any(feature = "cuda", feature = "webgpu")))]
 mod tests;

@@ -30,7 +30,17 @@ pub(super) fn slice_entries(request: &Request<'_>) -> usize {
     (1 << fitting.ilog2()).clamp(1 << 10, 1 << 13)
 }
 
-/// Chooses `sets_per_pass`, `chunk` and `parts`, and lists the buffers. `Err` carries the bytes that
+/// Slices of at most `most` entries such that every worker gets equally many of equal length.
+fn even_slices(plan: &Plan, most: usize) -> usize {
+    let entries = plan.shape.entries_per_set(plan.chunk);
+    let entries = entries.saturating_mul(plan.sets_per_pass as usize);
+    let threads = plan.device.threads;
+    let slices = entries.div_ceil(threads * most).max(1) * threads;
+    // Shorter ones spend their time on inversions.
+    entries.div_ceil(slices).next_multiple_of(8).clamp(most.min(1 << 10), most)
+}
+
+/// Chooses `sets_per_pass`, `chunk`, `slice` and `parts`, and lists the buffers. `Err` carries the bytes that
 /// the smallest variant needs.
 pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Result<(), u64> {
     let copies = plan.shape.copies();
@@ -40,6 +50,7 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
         plan.sets_per_pass = wanted_sets(plan);
         loop {
             plan.parts = parts(plan);
+            plan.slice = even_slices(plan, slice_entries(request));
             plan.buffers = buffers(plan, request);
             if plan.bytes() <= available {
                 plan.chunks = plan.n.div_ceil(plan.chunk).max(1);
@@ -57,10 +68,12 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
     }
 }
 
-/// As many bucket sets as give every worker several slices; large inputs need one at a time.
+/// As many bucket sets as give every worker several slices, and a set of its own to group: two that
+/// scatter into one list write to the same cache lines.
 fn wanted_sets(plan: &Plan) -> u32 {
     let entries = plan.shape.entries_per_set(plan.chunk).max(1);
     let worthwhile = (8 * plan.device.threads * plan.slice).div_ceil(entries);
+    let worthwhile = worthwhile.max(plan.device.threads);
     let possible = (MAX_ENTRIES / entries).max(1);
     (worthwhile.min(possible) as u32).clamp(1, plan.shape.bucket_sets)
 }
@@ -91,8 +104,10 @@ fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
     };
     push(BASES, held.saturating_mul(copies).saturating_mul(point));
     push("scalars", chunk * shape.halves() as u64 * shape.scalar_words as u64 * 8);
-    push("entries", entries.saturating_mul(if plan.group == Group::Sort { 20 } else { 4 }));
+    // Sorting: keys with their entries in parts and in one piece, digits, and the entries.
+    push("entries", entries.saturating_mul(if plan.group == Group::Sort { 24 } else { 4 }));
     if plan.group == Group::Csr {
+        push("digits", (entries + sets * plan.parts as u64 * copies).saturating_mul(4));
         push("counters", sets * plan.parts as u64 * (shape.buckets + 1) * 4);
     }
     let slices = entries / plan.slice as u64 + 1;

@@ -107,6 +107,9 @@ pub struct Settings {
     /// How many shifted copies of each base are stored. If not set, 1; for bases that stay on a GPU, as
     /// many as there are windows, memory permitting.
     pub precompute: Option<u32>,
+    /// Whether the plan for bases that stay chooses the factor, as many copies as make runs faster and fit
+    /// in memory. A table takes long to make: worth it for dozens of runs.
+    pub auto_precompute: bool,
     /// Whether to use the endomorphism.
     pub endomorphism: Option<bool>,
     /// Whether a residue is replaced by its negative when that is shorter.
@@ -251,9 +254,9 @@ impl Plan {
         shape::validate(request)?;
         let mut needed = None;
         // A smaller factor than the wished one is a matter of memory, not of cost.
-        for factor in shape::factors(request) {
+        for factors in shape::factors(request) {
             let mut best: Option<Self> = None;
-            for shape in shape::candidates(request, factor) {
+            for shape in factors.iter().flat_map(|&factor| shape::candidates(request, factor)) {
                 let mut plan = Self::with_shape(request, shape);
                 let (fitted, estimate): (_, fn(&Self, &CurveSpec) -> Cost) = match request
                     .device

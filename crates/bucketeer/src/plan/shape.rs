@@ -118,11 +118,21 @@ pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<Shape> {
         None if splittable => vec![false, true],
         None => vec![false],
     };
-    let digits = settings.digits.map_or(vec![Digits::Signed, Digits::Unsigned], |d| vec![d]);
+    let digits = match (settings.digits, request.scalars) {
+        (Some(digits), _) => vec![digits],
+        // The carry of signed digits is a window of its own for short integers.
+        (None, ScalarBound::Bits(_)) => vec![Digits::Signed, Digits::Unsigned],
+        (None, ScalarBound::Order) => vec![Digits::Signed],
+    };
     let mut shapes = Vec::new();
-    for window_bits in widths(request) {
-        // Signed one-bit digits would be −1 and 0, which express no positive number.
-        for &digits in digits.iter().filter(|d| window_bits > 1 || **d == Digits::Unsigned) {
+    for window_bits in widths(request, precompute) {
+        for &digits in &digits {
+            // Signed one-bit digits would be −1 and 0, which express no positive number.
+            let digits = match (window_bits, settings.digits) {
+                (1, Some(Digits::Signed)) => continue,
+                (1, _) => Digits::Unsigned,
+                _ => digits,
+            };
             for &endomorphism in &endomorphisms {
                 let negate = residues
                     && !endomorphism
@@ -176,15 +186,14 @@ pub(super) fn validate(request: &Request<'_>) -> Result<(), Error> {
 }
 
 /// The widths worth pricing: around log₂ of the bases, where additions and buckets balance.
-fn widths(request: &Request<'_>) -> std::ops::RangeInclusive<u32> {
+fn widths(request: &Request<'_>, precompute: u32) -> std::ops::RangeInclusive<u32> {
     let table = request.table.filter(|table| table.precompute > 1);
     if let Some(bits) = table.map(|t| t.window_bits).or(request.settings.window_bits) {
         return bits..=bits;
     }
     // Tables of GPUs fold all windows of a usual scalar unless told otherwise.
-    let copies = request.settings.precompute.unwrap_or(if folds(request) { 16 } else { 1 }).min(64);
-    let copies = copies as usize;
-    let log = request.n.saturating_mul(copies).max(1).ilog2();
+    let copies = if folds(request) { precompute.min(16) } else { precompute.min(64) };
+    let log = request.n.saturating_mul(copies as usize).max(1).ilog2();
     let most = (log + 3).min(MAX_WINDOW_BITS);
     log.saturating_sub(10).clamp(1, most)..=most
 }
@@ -213,24 +222,31 @@ pub(super) fn narrower(request: &Request<'_>) -> Option<Settings> {
     })
 }
 
-/// Whether the plan folds all windows onto one bucket set of its own accord: bases that stay on a GPU.
-fn folds(request: &Request<'_>) -> bool {
-    request.settings.precompute.is_none()
-        && request.resident
-        && request.table.is_none()
-        && request.device.kind == DeviceKind::Cuda
+/// Whether a table is to be made and nobody has said how many copies it holds.
+fn chooses_factor(request: &Request<'_>) -> bool {
+    request.settings.precompute.is_none() && request.resident && request.table.is_none()
 }
 
-/// The wished precompute factor and, should memory forbid it, the smaller ones.
-pub(super) fn factors(request: &Request<'_>) -> impl Iterator<Item = u32> {
+/// Whether the plan folds all windows onto one bucket set of its own accord: bases that stay on a GPU.
+fn folds(request: &Request<'_>) -> bool {
+    chooses_factor(request) && request.device.kind == DeviceKind::Cuda
+}
+
+/// The wished precompute factor and, should memory forbid it, the smaller ones: alternatives in the order of
+/// preference, each a set of factors among which the cost decides.
+pub(super) fn factors(request: &Request<'_>) -> Vec<Vec<u32>> {
+    if request.settings.auto_precompute && chooses_factor(request) {
+        return vec![vec![1, 2, 3, 4, 6, 8, 12, 16, 24, 32]];
+    }
     let automatic = if folds(request) { MAX_PRECOMPUTE } else { 1 };
     let wish = request.settings.precompute.unwrap_or(automatic);
-    std::iter::successors(Some(wish), |&f| match f {
+    let smaller = std::iter::successors(Some(wish), |&f| match f {
         0 | 1 => None,
         // Above the number of windows all factors are alike.
         64.. => Some(8),
         _ => Some(f / 2),
-    })
+    });
+    smaller.map(|factor| vec![factor]).collect()
 }
 
 fn shape(

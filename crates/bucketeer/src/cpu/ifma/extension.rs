@@ -1,5 +1,7 @@
 //! Eight elements of a prime field (D = 1) or of its quadratic extension Fp[u]/(u² − β) (D = 2).
 
+use core::arch::x86_64::_mm512_alignr_epi64;
+
 use num_bigint::BigUint;
 
 use super::field::{self, Lanes, Modulus, blend, limbs};
@@ -9,18 +11,24 @@ use super::lanes::LIMB_BITS;
 #[derive(Clone, Copy)]
 pub(super) struct Element<const L: usize, const D: usize>(pub [Lanes<L>; D]);
 
+/// Limbs of an element up to which products are compiled in line: those of one addition then fit the
+/// instruction cache.
+const INLINE: usize = 10;
+
 /// β, by how products with it are formed.
-enum NonResidue<const L: usize> {
+enum NonResidue {
     /// −k with 1 ≤ k ≤ 7.
     MinusSmall(usize),
-    /// Anything else, in Montgomery form.
-    Any([u64; L]),
+    /// Anything else.
+    Any,
 }
 
 /// The field.
 pub(super) struct Field<const L: usize, const D: usize> {
     pub modulus: Modulus<L>,
-    non_residue: NonResidue<L>,
+    non_residue: NonResidue,
+    /// β in Montgomery form.
+    beta: [u64; L],
 }
 
 impl<const L: usize, const D: usize> Field<L, D> {
@@ -32,9 +40,10 @@ impl<const L: usize, const D: usize> Field<L, D> {
         let non_residue = if p - &beta <= BigUint::from(7u32) && fits {
             NonResidue::MinusSmall(small as usize)
         } else {
-            NonResidue::Any(limbs(&((beta << (LIMB_BITS * L)) % p)))
+            NonResidue::Any
         };
-        Self { modulus: Modulus::new(p), non_residue }
+        let beta = limbs(&((beta << (LIMB_BITS * L)) % p));
+        Self { modulus: Modulus::new(p), non_residue, beta }
     }
 
     #[inline(always)]
@@ -47,12 +56,12 @@ impl<const L: usize, const D: usize> Field<L, D> {
         }
     }
 
-    /// Product of components: in line where one addition's products fit the instruction cache.
+    /// Product of components.
     #[inline(always)]
     unsafe fn component_mul(&self, a: &Lanes<L>, b: &Lanes<L>) -> Lanes<L> {
         // SAFETY: passed on.
         unsafe {
-            if L * D > 10 {
+            if L * D > INLINE {
                 let mut out = *a;
                 field::mul_call(a, b, &self.modulus, &mut out);
                 out
@@ -66,7 +75,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
     unsafe fn component_square(&self, a: &Lanes<L>) -> Lanes<L> {
         // SAFETY: passed on.
         unsafe {
-            if L * D > 10 {
+            if L * D > INLINE {
                 let mut out = *a;
                 field::square_call(a, &self.modulus, &mut out);
                 out
@@ -115,6 +124,34 @@ impl<const L: usize, const D: usize> Field<L, D> {
         }
     }
 
+    /// The product for a subtraction to follow: loose where that saves something.
+    #[inline(always)]
+    pub(super) unsafe fn mul_loose(&self, a: &Element<L, D>, b: &Element<L, D>) -> Element<L, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let mut out = *a;
+            if D == 1 && L <= INLINE {
+                out.0[0] = field::mul_loose(&a.0[0], &b.0[0], &self.modulus);
+                return out;
+            }
+            self.mul(a, b)
+        }
+    }
+
+    /// The square for a subtraction to follow.
+    #[inline(always)]
+    pub(super) unsafe fn square_loose(&self, a: &Element<L, D>) -> Element<L, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let mut out = *a;
+            if D == 1 && L <= INLINE {
+                out.0[0] = field::square_loose(&a.0[0], &self.modulus);
+                return out;
+            }
+            self.square(a)
+        }
+    }
+
     /// low + β·high, both below 2p; result below 2p.
     #[inline(always)]
     unsafe fn add_times_non_residue(&self, low: &Lanes<L>, high: &Lanes<L>) -> Lanes<L> {
@@ -135,12 +172,40 @@ impl<const L: usize, const D: usize> Field<L, D> {
                     }
                     out
                 }
-                NonResidue::Any(beta) => {
-                    let product = self.component_mul(high, &field::constant(beta));
+                NonResidue::Any => {
+                    let product = self.component_mul(high, &field::constant(&self.beta));
                     field::trim(&field::add(low, &product), 1, m)
                 }
             }
         }
+    }
+
+    /// The element itself, or a₀² − β·a₁² in a quadratic extension: below 2p.
+    #[inline(always)]
+    pub(super) unsafe fn norm(&self, a: &Element<L, D>) -> Lanes<L> {
+        // SAFETY: passed on.
+        unsafe {
+            if D == 1 {
+                return a.0[0];
+            }
+            let m = &self.modulus;
+            let high = field::mul(&field::square(&a.0[1], m), &field::constant(&self.beta), m);
+            field::trim(&field::sub(&field::square(&a.0[0], m), &high, 1, m), 1, m)
+        }
+    }
+
+    /// Lane i + BY in lane i, cyclically.
+    #[inline(always)]
+    pub(super) unsafe fn rotate<const BY: i32>(&self, a: &Element<L, D>) -> Element<L, D> {
+        let mut out = *a;
+        for component in 0..D {
+            for i in 0..L {
+                let v = a.0[component].0[i];
+                // SAFETY: the caller runs with AVX-512F.
+                out.0[component].0[i] = unsafe { _mm512_alignr_epi64::<BY>(v, v) };
+            }
+        }
+        out
     }
 
     /// a − b + 2^k·p in every component, for b ≤ 2^k·p.
@@ -159,19 +224,29 @@ impl<const L: usize, const D: usize> Field<L, D> {
         out
     }
 
-    /// a − b − c + 2^k·p in every component.
+    /// λ² − x₁ − x₂ + 2p from λ² and d = x₂ − x₁ + p, in every component.
     #[inline(always)]
-    pub(super) unsafe fn sub_two(
+    pub(super) unsafe fn third(
         &self,
-        a: &Element<L, D>,
-        b: &Element<L, D>,
-        c: &Element<L, D>,
-        k: usize,
+        square: &Element<L, D>,
+        x1: &Element<L, D>,
+        d: &Element<L, D>,
     ) -> Element<L, D> {
+        let mut out = *x1;
+        for i in 0..D {
+            // SAFETY: passed on.
+            out.0[i] = unsafe { field::third(&square.0[i], &x1.0[i], &d.0[i], &self.modulus) };
+        }
+        out
+    }
+
+    /// p − a in the lanes of the mask and a elsewhere, loose, in every component.
+    #[inline(always)]
+    pub(super) unsafe fn negate(&self, mask: u8, a: &Element<L, D>) -> Element<L, D> {
         let mut out = *a;
         for i in 0..D {
             // SAFETY: passed on.
-            out.0[i] = unsafe { field::sub_two(&a.0[i], &b.0[i], &c.0[i], k, &self.modulus) };
+            out.0[i] = unsafe { field::negate(mask, &a.0[i], &self.modulus) };
         }
         out
     }

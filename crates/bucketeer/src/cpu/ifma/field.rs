@@ -3,6 +3,9 @@
 //! Values are lazily reduced. `a < αp` below means a bound on a value whose limbs are normalised, each
 //! below 2^52. With p·2^4 ≤ R, a product of a < αp and b < βp is below p·(1 + αβ/16): below 2p as long as
 //! αβ ≤ 16. The product is computed in full and then reduced; interleaving the two spills registers.
+//!
+//! *Loose* values have limbs of any size and sign, as long as the value itself keeps its bound: what a
+//! product leaves before its carries are passed on. They may be added and subtracted, not multiplied.
 
 use core::arch::x86_64::*;
 
@@ -25,6 +28,8 @@ pub(super) struct Modulus<const L: usize> {
     pub multiples: [[u64; L]; 5],
     /// −p⁻¹ mod 2^52
     negative_inverse: u64,
+    /// 3p
+    pub triple: [u64; L],
     /// R mod p: one.
     pub one: [u64; L],
 }
@@ -46,6 +51,7 @@ impl<const L: usize> Modulus<L> {
         Self {
             multiples: std::array::from_fn(|i| limbs(&(p << i))),
             negative_inverse: inverse.wrapping_neg() & LIMB_MASK,
+            triple: limbs(&(p * 3u32)),
             one: limbs(&((BigUint::from(1u32) << (LIMB_BITS * L)) % p)),
         }
     }
@@ -82,7 +88,7 @@ unsafe fn normalise<const L: usize>(t: &[V; L]) -> Lanes<L> {
     }
 }
 
-/// The upper half of `t` after reduction modulo p: `t·R⁻¹`, below p + t/R.
+/// The upper half of `t` after reduction modulo p: `t·R⁻¹`, below p + t/R, loose.
 #[inline(always)]
 unsafe fn reduce<const L: usize>(t: &mut [V; COLUMNS], m: &Modulus<L>) -> Lanes<L> {
     // SAFETY: the caller runs with AVX-512 IFMA.
@@ -102,13 +108,31 @@ unsafe fn reduce<const L: usize>(t: &mut [V; COLUMNS], m: &Modulus<L>) -> Lanes<
         for i in 0..L {
             upper[i] = t[L + i];
         }
-        normalise(&upper)
+        Lanes(upper)
     }
 }
 
 /// a·b·R⁻¹, below p·(1 + αβ/16).
 #[inline(always)]
 pub(super) unsafe fn mul<const L: usize>(a: &Lanes<L>, b: &Lanes<L>, m: &Modulus<L>) -> Lanes<L> {
+    // SAFETY: passed on.
+    unsafe { normalise(&mul_loose(a, b, m).0) }
+}
+
+/// a²·R⁻¹
+#[inline(always)]
+pub(super) unsafe fn square<const L: usize>(a: &Lanes<L>, m: &Modulus<L>) -> Lanes<L> {
+    // SAFETY: passed on.
+    unsafe { normalise(&square_loose(a, m).0) }
+}
+
+/// a·b·R⁻¹, loose.
+#[inline(always)]
+pub(super) unsafe fn mul_loose<const L: usize>(
+    a: &Lanes<L>,
+    b: &Lanes<L>,
+    m: &Modulus<L>,
+) -> Lanes<L> {
     // SAFETY: the caller runs with AVX-512 IFMA.
     unsafe {
         let mut t = [zero(); COLUMNS];
@@ -124,9 +148,9 @@ pub(super) unsafe fn mul<const L: usize>(a: &Lanes<L>, b: &Lanes<L>, m: &Modulus
     }
 }
 
-/// a²·R⁻¹: each mixed product once, doubled.
+/// a²·R⁻¹, loose: each mixed product once, doubled.
 #[inline(always)]
-pub(super) unsafe fn square<const L: usize>(a: &Lanes<L>, m: &Modulus<L>) -> Lanes<L> {
+pub(super) unsafe fn square_loose<const L: usize>(a: &Lanes<L>, m: &Modulus<L>) -> Lanes<L> {
     // SAFETY: the caller runs with AVX-512 IFMA.
     unsafe {
         let mut t = [zero(); COLUMNS];
@@ -186,7 +210,7 @@ pub(super) unsafe fn add<const L: usize>(a: &Lanes<L>, b: &Lanes<L>) -> Lanes<L>
     }
 }
 
-/// a − b + 2^k·p, for b ≤ 2^k·p.
+/// a − b + 2^k·p, for b ≤ 2^k·p; both may be loose.
 #[inline(always)]
 pub(super) unsafe fn sub<const L: usize>(
     a: &Lanes<L>,
@@ -223,6 +247,39 @@ pub(super) unsafe fn sub_two<const L: usize>(
             t[i] = _mm512_add_epi64(difference, broadcast(p[i]));
         }
         normalise(&t)
+    }
+}
+
+/// λ² − x₁ − x₂ + 2p from a loose λ² below 2p and d = x₂ − x₁ + p: below 4p.
+#[inline(always)]
+pub(super) unsafe fn third<const L: usize>(
+    square: &Lanes<L>,
+    x1: &Lanes<L>,
+    d: &Lanes<L>,
+    m: &Modulus<L>,
+) -> Lanes<L> {
+    // SAFETY: the caller runs with AVX-512F.
+    unsafe {
+        let mut t = [zero(); L];
+        for i in 0..L {
+            let twice = _mm512_add_epi64(x1.0[i], x1.0[i]);
+            let rest = _mm512_sub_epi64(square.0[i], _mm512_add_epi64(twice, d.0[i]));
+            t[i] = _mm512_add_epi64(rest, broadcast(m.triple[i]));
+        }
+        normalise(&t)
+    }
+}
+
+/// p − a in the lanes of the mask and a elsewhere, loose.
+#[inline(always)]
+pub(super) unsafe fn negate<const L: usize>(mask: u8, a: &Lanes<L>, m: &Modulus<L>) -> Lanes<L> {
+    // SAFETY: the caller runs with AVX-512F.
+    unsafe {
+        let mut t = [zero(); L];
+        for i in 0..L {
+            t[i] = _mm512_mask_sub_epi64(a.0[i], mask, broadcast(m.multiples[0][i]), a.0[i]);
+        }
+        Lanes(t)
     }
 }
 

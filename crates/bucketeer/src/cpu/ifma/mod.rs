@@ -13,22 +13,20 @@ mod field;
 mod lanes;
 mod vector;
 
-use ark_ff::Field;
 use num_bigint::BigUint;
 
-use super::kernel::{Formulas, Kernel, NEGATIVE, Pair, Point, Scratch, is_infinity};
+use super::kernel::{Formulas, Kernel, NEGATIVE, Pairs, Point, Scratch, is_infinity};
 use crate::CurveSpec;
-use crate::curve::{from_words, to_words};
 use lanes::LIMB_BITS;
-use vector::{Batch, Curve};
+use vector::{Batch, Curve, Groups, Inverter};
 
 /// Points of W words on a field of degree D over a prime field of L limbs.
 struct Ifma<const W: usize, const L: usize, const D: usize> {
     curve: Curve<W, L, D>,
     /// p as words, for negating single points.
     modulus: Vec<u64>,
-    to_ark: [u64; L],
-    from_ark: [u64; L],
+    /// Takes x of arkworks' form to that of φ(P).
+    image: [u64; L],
 }
 
 /// Working memory of a batch of additions.
@@ -43,41 +41,35 @@ impl<const L: usize, const D: usize> Default for Memory<L, D> {
 // SAFETY: the scratch holds only plain vectors of integers.
 unsafe impl<const L: usize, const D: usize> Send for Memory<L, D> {}
 
-/// Inverts elements given as arkworks' words; none is zero.
-pub(crate) fn inverse<F: Field>(words: &mut [u64]) {
-    let each = size_of::<F>() / 8;
-    let mut elements: Vec<F> = words.chunks(each).map(from_words).collect();
-    ark_ff::serial_batch_inversion_and_mul(&mut elements, &F::ONE);
-    for (words, element) in words.chunks_mut(each).zip(&elements) {
-        words.copy_from_slice(to_words(element));
-    }
-}
-
 impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
     const N: usize = W / (2 * D);
 
     /// For a curve that [`Arithmetic::choose`](crate::device::Arithmetic::choose) found fit, on a processor
     /// that has the instructions.
-    fn new(curve: &CurveSpec, inverse: fn(&mut [u64])) -> Self {
+    fn new(curve: &CurveSpec) -> Self {
         let p = &curve.modulus;
         let power = |bits: usize| field::limbs(&((BigUint::from(1u32) << bits) % p));
         let a = std::array::from_fn(|i| {
             field::limbs(&((&curve.weierstrass[0][i] << (LIMB_BITS * L)) % p))
         });
-        let (to_ark, from_ark) = (power(64 * Self::N), power(2 * LIMB_BITS * L - 64 * Self::N));
+        let (to_ark, from_ark) = (64 * Self::N, 2 * LIMB_BITS * L - 64 * Self::N);
+        let image = match &curve.endomorphism {
+            Some(e) => field::limbs(&((&e.beta << from_ark) % p)),
+            None => power(from_ark),
+        };
         let mut modulus = p.to_u64_digits();
         modulus.resize(Self::N, 0);
         Self {
             curve: Curve {
                 field: extension::Field::new(p, curve.non_residue.as_ref()),
                 a,
-                to_ark,
-                from_ark,
-                inverse,
+                to_ark: power(to_ark),
+                from_ark: power(from_ark),
+                cube: power(3 * LIMB_BITS * L),
+                inverter: Inverter::new(&modulus),
             },
             modulus,
-            to_ark,
-            from_ark,
+            image,
         }
     }
 }
@@ -105,29 +97,37 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
     fn add_pairs(
         &self,
         src: &[[u64; W]],
-        pairs: &[Pair],
+        pairs: &mut Pairs,
         dst: &mut [[u64; W]],
         scratch: &mut Batch<L, D>,
     ) {
-        let operands = |p: &Pair| (p.a & !NEGATIVE).max(p.b & !NEGATIVE);
-        let Some(largest) = pairs.iter().map(operands).max() else { return };
-        let last = pairs.iter().map(|p| p.out).max().unwrap_or(0);
-        assert!((largest as usize) < src.len() && (last as usize) < dst.len());
-        // SAFETY: this type is made only where the instructions exist, the indices were checked, and
-        // there is at least one pair.
-        unsafe { self.curve.add_pairs(src.as_ptr(), pairs, dst.as_mut_ptr(), scratch) }
+        if pairs.is_empty() {
+            return;
+        }
+        let scattered = pairs.scattered;
+        let [a, b, out] = pairs.groups();
+        let largest = |list: &[[u32; 8]], mask: u32| {
+            list.as_flattened().iter().fold(0, |most, index| most.max(index & mask)) as usize
+        };
+        let operands = largest(a, !NEGATIVE).max(largest(b, !NEGATIVE));
+        assert!(operands < src.len() && largest(out, u32::MAX) < dst.len());
+        let groups = Groups { a, b, out, src: src.as_ptr(), dst: dst.as_mut_ptr(), scattered };
+        // SAFETY: this type is made only where the instructions exist, and the indices were checked.
+        unsafe { self.curve.add_pairs(&groups, scratch) }
     }
 
     /// Eight points in arkworks' form → packed points.
-    fn import(&self, points: &mut [[u64; W]; 8]) {
+    fn import(&self, points: &mut [[u64; W]; 8], image: bool) {
+        let from_ark = &self.curve.from_ark;
+        let x = if image { &self.image } else { from_ark };
         // SAFETY: this type is made only where the instructions exist.
-        unsafe { self.curve.rescale(points, &self.from_ark) }
+        unsafe { self.curve.rescale(points, x, from_ark) }
     }
 
     /// Eight packed points → arkworks' form.
     fn export(&self, points: &mut [[u64; W]; 8]) {
         // SAFETY: this type is made only where the instructions exist.
-        unsafe { self.curve.rescale(points, &self.to_ark) }
+        unsafe { self.curve.rescale(points, &self.curve.to_ark, &self.curve.to_ark) }
     }
 }
 
@@ -144,28 +144,21 @@ macro_rules! shapes {
         impl $name {
             pub(crate) fn boxed(
                 curve: &CurveSpec,
-                inverse: fn(&mut [u64]),
                 formulas: Box<dyn Formulas<$w>>,
             ) -> Box<dyn Kernel<$w>> {
-                Box::new(Self { ifma: Ifma::new(curve, inverse), formulas })
+                Box::new(Self { ifma: Ifma::new(curve), formulas })
             }
         }
 
         impl Kernel<$w> for $name {
-            fn scratch(&self) -> Scratch {
-                Box::<Memory<$l, $d>>::default()
-            }
-
             fn add_pairs(
                 &self,
                 src: &[Point<$w>],
-                pairs: &[Pair],
+                pairs: &mut Pairs,
                 dst: &mut [Point<$w>],
                 scratch: &mut Scratch,
             ) {
-                let Some(memory) = scratch.downcast_mut::<Memory<$l, $d>>() else {
-                    unreachable!("scratch comes from this kernel")
-                };
+                let memory: &mut Memory<$l, $d> = scratch.of();
                 self.ifma.add_pairs(src, pairs, dst, &mut memory.0);
             }
 
@@ -173,11 +166,11 @@ macro_rules! shapes {
                 self.ifma.negate(point)
             }
 
-            fn import(&self, points: &mut [Point<$w>]) {
+            fn import(&self, points: &mut [Point<$w>], image: bool) {
                 for points in points.chunks_mut(8) {
                     let mut block = [[0; $w]; 8];
                     block[..points.len()].copy_from_slice(points);
-                    self.ifma.import(&mut block);
+                    self.ifma.import(&mut block, image);
                     for (point, imported) in points.iter_mut().zip(&block) {
                         if !is_infinity(point) {
                             *point = *imported;

@@ -1,7 +1,7 @@
 //! Batched affine additions, eight at a time.
 //!
 //! 1. Forward over the groups of eight pairs: denominators d = x₂ − x₁, and their running products.
-//! 2. One inversion: eight lanes, inverted together.
+//! 2. One inversion, of the product of all eight lanes.
 //! 3. Backward: 1/d from the running products; λ = (y₂ − y₁)/d, x₃ = λ² − x₁ − x₂,
 //!    y₃ = λ(x₁ − x₃) − y₁. 5M+1S in all.
 //!
@@ -13,23 +13,59 @@ use core::arch::x86_64::*;
 
 use super::extension::{Element, Field};
 use super::field::{self, Lanes};
-use super::lanes::{V, broadcast, gather, scatter, to_limbs, to_words, zero};
+use super::lanes::{
+    MAX_WORDS, broadcast, gather, limbs_of, scatter, to_limbs, to_words, words_of, zero,
+};
 use crate::cpu::accumulate::empty;
-use crate::cpu::kernel::{NEGATIVE, Pair};
+use crate::cpu::inverse;
+use crate::cpu::kernel::NEGATIVE;
 
-/// How many groups ahead points are fetched.
-const PREFETCH: usize = 3;
+/// How many groups ahead the forward loop fetches points.
+const PREFETCH: usize = 2;
+
+/// What the forward loop leaves for the backward loop, for one group of eight pairs.
+struct Step<const L: usize, const D: usize> {
+    x1: Element<L, D>,
+    /// Denominators: x₂ − x₁ + p, unless the group is special.
+    d: Element<L, D>,
+    /// Product of all denominators before.
+    before: Element<L, D>,
+    special: bool,
+}
 
 /// Working memory of a batch, one item per group of eight pairs.
 pub(super) struct Batch<const L: usize, const D: usize> {
-    denominators: Vec<Element<L, D>>,
-    products: Vec<Element<L, D>>,
-    special: Vec<bool>,
+    steps: Vec<Step<L, D>>,
 }
 
 impl<const L: usize, const D: usize> Default for Batch<L, D> {
     fn default() -> Self {
-        Self { denominators: Vec::new(), products: Vec::new(), special: Vec::new() }
+        Self { steps: Vec::new() }
+    }
+}
+
+/// Inversion modulo the field's prime, for as many limbs of 62 bits as it needs.
+pub(super) enum Inverter {
+    Four(inverse::Inverter<5>),
+    Six(inverse::Inverter<7>),
+    Twelve(inverse::Inverter<13>),
+}
+
+impl Inverter {
+    pub(super) fn new(modulus: &[u64]) -> Self {
+        match modulus.len() {
+            ..=4 => Self::Four(inverse::Inverter::new(modulus)),
+            5..=6 => Self::Six(inverse::Inverter::new(modulus)),
+            _ => Self::Twelve(inverse::Inverter::new(modulus)),
+        }
+    }
+
+    fn invert(&self, x: &mut [u64]) {
+        match self {
+            Self::Four(inverter) => inverter.invert(x),
+            Self::Six(inverter) => inverter.invert(x),
+            Self::Twelve(inverter) => inverter.invert(x),
+        }
     }
 }
 
@@ -42,8 +78,19 @@ pub(super) struct Curve<const W: usize, const L: usize, const D: usize> {
     pub to_ark: [u64; L],
     /// 2^(2·52·L − 64·N) mod p: takes arkworks' form to R-form.
     pub from_ark: [u64; L],
-    /// Inverts eight elements in arkworks' form.
-    pub inverse: fn(&mut [u64]),
+    /// R³ mod p.
+    pub cube: [u64; L],
+    pub inverter: Inverter,
+}
+
+/// Pairs in groups of eight, and the memory they refer to.
+pub(super) struct Groups<'a, const W: usize> {
+    pub a: &'a [[u32; 8]],
+    pub b: &'a [[u32; 8]],
+    pub out: &'a [[u32; 8]],
+    pub src: *const [u64; W],
+    pub dst: *mut [u64; W],
+    pub scattered: bool,
 }
 
 /// Eight pairs: addresses of both operands and their signs.
@@ -52,6 +99,55 @@ struct Group {
     b: [*const u64; 8],
     negative_a: u8,
     negative_b: u8,
+}
+
+/// The points of eight entries, counted from `base`, and their signs.
+#[inline(always)]
+unsafe fn addresses<const W: usize>(
+    base: *const [u64; W],
+    entries: &[u32; 8],
+) -> ([*const u64; 8], u8) {
+    // SAFETY: the caller runs with AVX-512 DQ and VL; addresses and words are of one size.
+    unsafe {
+        let entries = _mm256_loadu_si256(entries.as_ptr().cast());
+        let negative = _mm256_movepi32_mask(entries);
+        let indices = _mm256_and_si256(entries, _mm256_set1_epi32(!NEGATIVE as i32));
+        let offsets = _mm512_mul_epu32(_mm512_cvtepu32_epi64(indices), broadcast(8 * W as u64));
+        let addresses = _mm512_add_epi64(offsets, broadcast(base as u64));
+        let mut out: [*const u64; 8] = [base.cast(); 8];
+        _mm512_storeu_si512(out.as_mut_ptr().cast(), addresses);
+        (out, negative)
+    }
+}
+
+impl<const W: usize> Groups<'_, W> {
+    #[inline(always)]
+    unsafe fn group(&self, g: usize) -> Group {
+        // SAFETY: the caller runs with AVX-512 and stays within the groups.
+        unsafe {
+            let (a, negative_a) = addresses(self.src, self.a.get_unchecked(g));
+            let (b, negative_b) = addresses(self.src, self.b.get_unchecked(g));
+            Group { a, b, negative_a, negative_b }
+        }
+    }
+
+    /// Where the sums of a group go.
+    #[inline(always)]
+    unsafe fn targets(&self, g: usize) -> [*mut u64; 8] {
+        // SAFETY: as above.
+        unsafe { addresses(self.dst, self.out.get_unchecked(g)).0.map(<*const u64>::cast_mut) }
+    }
+
+    /// Asks for the points of a group.
+    #[inline(always)]
+    unsafe fn fetch(&self, g: usize) {
+        // SAFETY: as above.
+        let group = unsafe { self.group(g) };
+        for lane in 0..8 {
+            fetch::<W>(group.a[lane]);
+            fetch::<W>(group.b[lane]);
+        }
+    }
 }
 
 /// Which lanes of a special group do what. Lanes in none of the masks add as usual.
@@ -66,20 +162,8 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     /// Words of one prime-field element.
     const N: usize = W / (2 * D);
 
-    #[inline(always)]
-    unsafe fn group(&self, src: *const [u64; W], pairs: &[Pair], group: usize) -> Group {
-        // The last pair fills up the last group: it is computed twice and written twice alike.
-        let pair = |lane: usize| pairs[(8 * group + lane).min(pairs.len() - 1)];
-        // SAFETY: the caller checked all indices against the length of `src`.
-        let address = |entry: u32| unsafe { src.add((entry & !NEGATIVE) as usize).cast::<u64>() };
-        let sign = |entry: u32, lane: usize| ((entry >> 31) as u8) << lane;
-        Group {
-            a: std::array::from_fn(|lane| address(pair(lane).a)),
-            b: std::array::from_fn(|lane| address(pair(lane).b)),
-            negative_a: (0..8).fold(0, |mask, lane| mask | sign(pair(lane).a, lane)),
-            negative_b: (0..8).fold(0, |mask, lane| mask | sign(pair(lane).b, lane)),
-        }
-    }
+    /// Whether two groups are finished at a time: where their limbs find room in the registers.
+    const SIDE_BY_SIDE: bool = L * D <= 8;
 
     /// One coordinate of eight points: `at` is 0 for x, 1 for y.
     #[inline(always)]
@@ -95,25 +179,35 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         }
     }
 
-    /// y with the signs of its lanes applied: at most p.
+    /// y with the signs of its lanes applied: at most p, loose.
     #[inline(always)]
     unsafe fn load_y(&self, points: &[*const u64; 8], negative: u8) -> Element<L, D> {
         // SAFETY: passed on.
+        unsafe { self.field.negate(negative, &self.load(points, 1)) }
+    }
+
+    /// The same in canonical form.
+    #[inline(always)]
+    unsafe fn canonical_y(&self, points: &[*const u64; 8], negative: u8) -> Element<L, D> {
+        // SAFETY: passed on.
         unsafe {
-            let y = self.load(points, 1);
             let nought = Element([Lanes([zero(); L]); D]);
-            self.field.blend(negative, &y, &self.field.sub(&nought, &y, 0))
+            let y = self.field.sub(&self.load_y(points, negative), &nought, 0);
+            self.field.canonical(&y, 1)
         }
     }
 
     #[inline(always)]
-    unsafe fn store(&self, e: &Element<L, D>, points: &[*mut u64; 8], at: usize) {
-        for component in 0..D {
-            // SAFETY: a point has W = 2·D·N words, and the caller runs with AVX-512F.
-            unsafe {
-                let pointers = offset_mut(points, (at * D + component) * Self::N);
-                scatter(&to_words(&e.0[component].0, Self::N), Self::N, &pointers);
+    unsafe fn store(&self, x: &Element<L, D>, y: &Element<L, D>, points: &[*mut u64; 8]) {
+        // SAFETY: a point has W = 2·D·N words, and the caller runs with AVX-512F.
+        unsafe {
+            let mut columns = [zero(); MAX_WORDS];
+            for component in 0..D {
+                let (at, after) = (component * Self::N, (D + component) * Self::N);
+                to_words(&x.0[component].0, &mut columns[at..at + Self::N]);
+                to_words(&y.0[component].0, &mut columns[after..after + Self::N]);
             }
+            scatter(&columns, W, points);
         }
     }
 
@@ -122,8 +216,9 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     unsafe fn infinite(&self, x: &Element<L, D>) -> u8 {
         // SAFETY: the caller runs with AVX-512F.
         unsafe {
-            let ones: [V; 16] = [broadcast(u64::MAX); 16];
-            let expected = Lanes(to_limbs::<L>(&trimmed(&ones, Self::N)));
+            let mut ones = [broadcast(u64::MAX); MAX_WORDS];
+            ones[Self::N..].fill(zero());
+            let expected = Lanes(to_limbs::<L>(&ones));
             field::equal(&x.0[0], &expected)
         }
     }
@@ -151,8 +246,8 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
             let (right, inf2) = (self.infinite(x1), self.infinite(x2));
             let left = inf2 & !right;
             let same_x = f.equal(x1, x2) & !right & !inf2;
-            let y1 = f.canonical(&self.load_y(&group.a, group.negative_a), 0);
-            let y2 = f.canonical(&self.load_y(&group.b, group.negative_b), 0);
+            let y1 = self.canonical_y(&group.a, group.negative_a);
+            let y2 = self.canonical_y(&group.b, group.negative_b);
             let nought = Element([Lanes([zero(); L]); D]);
             let double = same_x & f.equal(&y1, &y2) & !f.equal(&y1, &nought);
             Cases { double, left, right, infinity: same_x & !double }
@@ -162,71 +257,81 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     /// dst[out] = ±src[a] ± src[b] for all pairs.
     ///
     /// # Safety
-    /// AVX-512 F, DQ, VL and IFMA. All indices of `pairs` lie within `src` and `dst`, and there is
-    /// at least one pair.
+    /// AVX-512 F, DQ, VL and IFMA. All indices of the groups lie within `src` and `dst`.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-    pub(super) unsafe fn add_pairs(
-        &self,
-        src: *const [u64; W],
-        pairs: &[Pair],
-        dst: *mut [u64; W],
-        scratch: &mut Batch<L, D>,
-    ) {
+    pub(super) unsafe fn add_pairs(&self, groups: &Groups<'_, W>, scratch: &mut Batch<L, D>) {
         // SAFETY: as promised by the caller.
         unsafe {
-            let product = self.forward(src, pairs, scratch);
+            let product = self.forward(groups, scratch);
             let mut inverse = self.invert(&product);
-            for g in (0..pairs.len().div_ceil(8)).rev() {
-                let group = self.group(src, pairs, g);
-                let own = self.field.mul(&inverse, &scratch.products[g]);
-                inverse = self.field.mul(&inverse, &scratch.denominators[g]);
-                let out: [*mut u64; 8] = std::array::from_fn(|lane| {
-                    dst.add(pairs[(8 * g + lane).min(pairs.len() - 1)].out as usize).cast()
-                });
-                if scratch.special[g] {
-                    self.finish_special(&group, &own, &out);
-                } else {
-                    self.finish(&group, &own, &out);
+            let mut steps = scratch.steps.as_slice();
+            loop {
+                match steps {
+                    [before @ .., second, first]
+                        if Self::SIDE_BY_SIDE && !first.special && !second.special =>
+                    {
+                        let owns = [
+                            self.next_inverse(&mut inverse, first),
+                            self.next_inverse(&mut inverse, second),
+                        ];
+                        self.finish(
+                            groups,
+                            [before.len() + 1, before.len()],
+                            [first, second],
+                            &owns,
+                        );
+                        steps = before;
+                    }
+                    [before @ .., step] => {
+                        let own = self.next_inverse(&mut inverse, step);
+                        let g = before.len();
+                        if step.special {
+                            self.finish_special(&groups.group(g), &own, &groups.targets(g));
+                        } else {
+                            self.finish(groups, [g], [step], &[own]);
+                        }
+                        steps = before;
+                    }
+                    [] => break,
                 }
             }
         }
     }
 
+    /// The inverses of a step's denominators, from those of the product of its and all before; which
+    /// becomes that of all before.
+    #[inline(always)]
+    unsafe fn next_inverse(&self, inverse: &mut Element<L, D>, step: &Step<L, D>) -> Element<L, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let own = self.field.mul(inverse, &step.before);
+            *inverse = self.field.mul(inverse, &step.d);
+            own
+        }
+    }
+
     /// Denominators and running products; returns the product of all.
     #[inline(always)]
-    unsafe fn forward(
-        &self,
-        src: *const [u64; W],
-        pairs: &[Pair],
-        scratch: &mut Batch<L, D>,
-    ) -> Element<L, D> {
+    unsafe fn forward(&self, groups: &Groups<'_, W>, scratch: &mut Batch<L, D>) -> Element<L, D> {
         // SAFETY: passed on.
         unsafe {
             let f = &self.field;
-            let groups = pairs.len().div_ceil(8);
-            let Batch { denominators, products, special } = scratch;
-            empty(denominators, groups);
-            empty(products, groups);
-            empty(special, groups);
+            let count = groups.a.len();
+            let steps = &mut scratch.steps;
+            empty(steps, count);
             let mut product = f.one();
-            for g in 0..groups {
-                if 8 * (g + PREFETCH) < pairs.len() {
-                    let ahead = self.group(src, pairs, g + PREFETCH);
-                    for lane in 0..8 {
-                        prefetch::<W>(ahead.a[lane]);
-                        prefetch::<W>(ahead.b[lane]);
-                    }
+            for g in 0..count {
+                if groups.scattered && g + PREFETCH < count {
+                    groups.fetch(g + PREFETCH);
                 }
-                let group = self.group(src, pairs, g);
+                let group = groups.group(g);
                 let (x1, x2) = (self.load(&group.a, 0), self.load(&group.b, 0));
                 let mut d = f.sub(&x2, &x1, 0);
-                let look = self.suspicious(&x1, &x2);
-                if look {
+                let special = self.suspicious(&x1, &x2);
+                if special {
                     d = self.special_denominator(&group, &x1, &x2, &d);
                 }
-                special.push(look);
-                denominators.push(d);
-                products.push(product);
+                steps.push(Step { x1, d, before: product, special });
                 product = f.mul(&product, &d);
             }
             product
@@ -248,44 +353,70 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         unsafe {
             let f = &self.field;
             let cases = self.cases(group, x1, x2);
-            let y = self.load_y(&group.a, group.negative_a);
+            let y = self.canonical_y(&group.a, group.negative_a);
             let d = f.blend(cases.double, d, &f.add(&y, &y));
             f.blend(cases.left | cases.right | cases.infinity, &d, &f.one())
         }
     }
 
-    /// The sums of one group, from the inverses of its denominators.
+    /// The sums of K groups, from the inverses of their denominators. Step by step for all of them: one
+    /// group alone would wait for its own results.
     #[inline(always)]
-    unsafe fn finish(&self, group: &Group, inverse: &Element<L, D>, out: &[*mut u64; 8]) {
-        // SAFETY: passed on.
-        unsafe {
-            let (x1, x2) = (self.load(&group.a, 0), self.load(&group.b, 0));
-            let y1 = self.load_y(&group.a, group.negative_a);
-            let y2 = self.load_y(&group.b, group.negative_b);
-            let slope = self.field.mul(&self.field.sub(&y2, &y1, 0), inverse);
-            let (x3, y3) = self.third(&slope, &x1, &x2, &y1);
-            self.store(&x3, out, 0);
-            self.store(&y3, out, 1);
-        }
-    }
-
-    /// The third point of a line, mirrored: x₃ = λ² − x₁ − x₂, y₃ = λ(x₁ − x₃) − y₁.
-    #[inline(always)]
-    unsafe fn third(
+    unsafe fn finish<const K: usize>(
         &self,
-        slope: &Element<L, D>,
-        x1: &Element<L, D>,
-        x2: &Element<L, D>,
-        y1: &Element<L, D>,
-    ) -> (Element<L, D>, Element<L, D>) {
+        groups: &Groups<'_, W>,
+        indices: [usize; K],
+        steps: [&Step<L, D>; K],
+        inverses: &[Element<L, D>; K],
+    ) {
         // SAFETY: passed on.
         unsafe {
             let f = &self.field;
-            // λ² < 2p and x₁ + x₂ < 2p, so x₃ comes out below 4p; y₃ below 3p.
-            let x3 = f.canonical(&f.sub_two(&f.square(slope), x1, x2, 1), 1);
-            let product = f.mul(slope, &f.sub(x1, &x3, 0));
-            (x3, f.canonical(&f.sub(&product, y1, 0), 1))
+            let (mut y1, mut slope, mut square, mut x3) =
+                (*inverses, *inverses, *inverses, *inverses);
+            for k in 0..K {
+                let group = groups.group(indices[k]);
+                y1[k] = self.load_y(&group.a, group.negative_a);
+                let y2 = self.load_y(&group.b, group.negative_b);
+                slope[k] = f.sub(&y2, &y1[k], 0);
+            }
+            for k in 0..K {
+                slope[k] = f.mul(&slope[k], &inverses[k]);
+            }
+            for k in 0..K {
+                square[k] = f.square_loose(&slope[k]);
+            }
+            for k in 0..K {
+                x3[k] = self.third_x(&square[k], &steps[k].x1, &steps[k].d);
+            }
+            let mut product = square;
+            for k in 0..K {
+                product[k] = f.mul_loose(&slope[k], &f.sub(&steps[k].x1, &x3[k], 0));
+            }
+            for k in 0..K {
+                let y3 = self.third_y(&product[k], &y1[k]);
+                self.store(&x3[k], &y3, &groups.targets(indices[k]));
+            }
         }
+    }
+
+    /// x₃ = λ² − x₁ − x₂ from λ² and d = x₂ − x₁ + p.
+    #[inline(always)]
+    unsafe fn third_x(
+        &self,
+        square: &Element<L, D>,
+        x1: &Element<L, D>,
+        d: &Element<L, D>,
+    ) -> Element<L, D> {
+        // SAFETY: passed on. λ² < 2p and x₁ + x₂ < 2p, so x₃ comes out below 4p.
+        unsafe { self.field.canonical(&self.field.third(square, x1, d), 1) }
+    }
+
+    /// y₃ = λ(x₁ − x₃) − y₁ from that product.
+    #[inline(always)]
+    unsafe fn third_y(&self, product: &Element<L, D>, y1: &Element<L, D>) -> Element<L, D> {
+        // SAFETY: passed on. Below 3p before the last step.
+        unsafe { self.field.canonical(&self.field.sub(product, y1, 0), 1) }
     }
 
     /// The same for a special group.
@@ -296,15 +427,17 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         unsafe {
             let f = &self.field;
             let (x1, x2) = (self.load(&group.a, 0), self.load(&group.b, 0));
-            let y1 = f.canonical(&self.load_y(&group.a, group.negative_a), 0);
-            let y2 = f.canonical(&self.load_y(&group.b, group.negative_b), 0);
+            let y1 = self.canonical_y(&group.a, group.negative_a);
+            let y2 = self.canonical_y(&group.b, group.negative_b);
             let cases = self.cases(group, &x1, &x2);
             let rise = f.blend(cases.double, &f.sub(&y2, &y1, 0), &self.tangent(&x1));
-            let (x3, y3) = self.third(&f.mul(&rise, inverse), &x1, &x2, &y1);
+            let d = f.sub(&x2, &x1, 0);
+            let slope = f.mul(&rise, inverse);
+            let x3 = self.third_x(&f.square(&slope), &x1, &d);
+            let y3 = self.third_y(&f.mul(&slope, &f.sub(&x1, &x3, 0)), &y1);
             let x3 = f.blend(cases.left, &f.blend(cases.right, &x3, &x2), &x1);
             let y3 = f.blend(cases.left, &f.blend(cases.right, &y3, &y2), &y1);
-            self.store(&x3, out, 0);
-            self.store(&y3, out, 1);
+            self.store(&x3, &y3, out);
             for (lane, out) in out.iter().enumerate() {
                 if cases.infinity >> lane & 1 == 1 {
                     std::slice::from_raw_parts_mut(*out, W).fill(u64::MAX);
@@ -353,43 +486,55 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         }
     }
 
-    /// The inverses of eight elements, through arkworks.
+    /// The inverses of eight elements: with their product inverted, each is that times the other seven.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
     #[inline(never)]
     unsafe fn invert(&self, e: &Element<L, D>) -> Element<L, D> {
-        let mut buffer = [[0u64; W]; 8];
-        let words = D * Self::N;
-        let m = &self.field.modulus;
-        // SAFETY: elements are half as long as points, so eight of them fit the buffer.
+        // SAFETY: passed on.
         unsafe {
-            let base = buffer.as_mut_ptr().cast::<u64>();
-            let mut elements = [base; 8];
-            for lane in 0..8 {
-                elements[lane] = base.add(lane * words);
-            }
-            for component in 0..D {
-                let scaled = field::mul(&e.0[component], &field::constant(&self.to_ark), m);
-                let reduced = field::canonical(&scaled, 0, m);
-                let out = offset_mut(&elements, component * Self::N);
-                scatter(&to_words(&reduced.0, Self::N), Self::N, &out);
-            }
-            (self.inverse)(std::slice::from_raw_parts_mut(base, 8 * words));
+            let f = &self.field;
+            // Products of two, four and eight lanes, in every lane those that differ from it in some bits.
+            let one = f.rotate::<4>(e);
+            let two = f.mul(e, &one);
+            let others = f.rotate::<2>(&two);
+            let four = f.mul(&two, &others);
+            let half = f.rotate::<1>(&four);
+            let all = self.invert_alike(&f.mul(&four, &half));
+            f.mul(&f.mul(&all, &half), &f.mul(&others, &one))
+        }
+    }
+
+    /// The inverse of one element in all lanes: conjugate over norm in a quadratic extension.
+    #[inline(always)]
+    unsafe fn invert_alike(&self, e: &Element<L, D>) -> Element<L, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let m = &self.field.modulus;
+            let norm = field::canonical(&self.field.norm(e), 0, m);
+            let mut words = [0; MAX_WORDS];
+            words_of(&norm.0, &mut words[..Self::N]);
+            self.inverter.invert(&mut words[..Self::N]);
+            // 1/(xR) times R³ is R/x · R.
+            let inverse = field::constant(&limbs_of(&words[..Self::N]));
+            let inverse = field::mul(&inverse, &field::constant(&self.cube), m);
             let mut out = *e;
-            for component in 0..D {
-                let from = offset_mut(&elements, component * Self::N).map(<*mut u64>::cast_const);
-                let limbs = Lanes(to_limbs(&gather(&from, Self::N)));
-                out.0[component] = field::mul(&limbs, &field::constant(&self.from_ark), m);
+            if D == 1 {
+                out.0[0] = inverse;
+            } else {
+                let nought = Lanes([zero(); L]);
+                out.0[0] = field::mul(&e.0[0], &inverse, m);
+                out.0[1] = field::mul(&field::sub(&nought, &e.0[1], 1, m), &inverse, m);
             }
             out
         }
     }
 
-    /// Eight points of arkworks' words → packed points.
+    /// Multiplies the coordinates of eight points: from one Montgomery form to another.
     ///
     /// # Safety
     /// AVX-512 F, DQ, VL and IFMA.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-    pub(super) unsafe fn rescale(&self, points: &mut [[u64; W]; 8], factor: &[u64; L]) {
+    pub(super) unsafe fn rescale(&self, points: &mut [[u64; W]; 8], x: &[u64; L], y: &[u64; L]) {
         // SAFETY: every pointer is to one of the eight points, W words each.
         unsafe {
             let m = &self.field.modulus;
@@ -400,9 +545,12 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
             for coordinate in 0..2 * D {
                 let at = offset_mut(&pointers, coordinate * Self::N);
                 let words = gather(&at.map(<*mut u64>::cast_const), Self::N);
-                let product = field::mul(&Lanes(to_limbs(&words)), &field::constant(factor), m);
+                let factor = field::constant(if coordinate < D { x } else { y });
+                let product = field::mul(&Lanes(to_limbs(&words)), &factor, m);
                 let reduced = field::canonical(&product, 0, m);
-                scatter(&to_words(&reduced.0, Self::N), Self::N, &at);
+                let mut columns = [zero(); MAX_WORDS];
+                to_words(&reduced.0, &mut columns[..Self::N]);
+                scatter(&columns, Self::N, &at);
             }
         }
     }
@@ -430,26 +578,16 @@ unsafe fn offset_mut(pointers: &[*mut u64; 8], words: usize) -> [*mut u64; 8] {
     out
 }
 
-/// The first `words` vectors of `v`, zero beyond.
+/// Asks for the cache lines of a point.
 #[inline(always)]
-unsafe fn trimmed(v: &[V; 16], words: usize) -> [V; 16] {
-    let mut out = *v;
-    for vector in &mut out[words..] {
-        // SAFETY: the caller runs with AVX-512F.
-        *vector = unsafe { zero() };
-    }
-    out
-}
-
-#[inline(always)]
-unsafe fn prefetch<const W: usize>(point: *const u64) {
-    // Points are 8·W bytes at multiples of 8·W: every started cache line once.
+fn fetch<const W: usize>(point: *const u64) {
+    // Points start at multiples of 32 bytes: every line they start once.
     for word in (0..W).step_by(8) {
-        // SAFETY: prefetching has no effect on memory; the address is inside the point.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(point.add(word).cast()) };
+        // SAFETY: prefetching has no effect on memory and cannot fault.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(point.wrapping_add(word).cast()) };
     }
     if !W.is_multiple_of(8) {
         // SAFETY: as above; the last word of the point.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(point.add(W - 1).cast()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(point.wrapping_add(W - 1).cast()) };
     }
 }

@@ -1,0 +1,68 @@
+//! Storage of points, laid out for random reads: points start where cache lines do, so that none touches
+//! more lines than it must, and lie on large pages where the system has them. With pages of 4 KiB every
+//! read of a base misses the translation cache, which costs as much as half an addition.
+
+use super::kernel::Point;
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// Room for points of any width.
+#[derive(Default)]
+pub(crate) struct Room {
+    words: Vec<u64>,
+    /// First word at the start of a cache line.
+    first: usize,
+}
+
+impl Room {
+    /// Room for `length` points, to be overwritten. Zeroed pages come from the system untouched, and are
+    /// then first written by the threads that fill them.
+    pub(crate) fn reserve<const W: usize>(&mut self, length: usize) -> &mut [Point<W>] {
+        let words = length * W + LINE / 8;
+        if self.words.len() < words {
+            // The old one is freed before the new one is allocated.
+            self.words = Vec::new();
+            self.words = zeroed(words);
+            self.first = self.words.as_ptr().align_offset(LINE).min(LINE / 8);
+        }
+        self.words[self.first..][..length * W].as_chunks_mut().0
+    }
+
+    /// The first points, as many as were reserved or fewer.
+    pub(crate) fn points<const W: usize>(&self, length: usize) -> &[Point<W>] {
+        self.words[self.first..][..length * W].as_chunks().0
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        8 * self.words.capacity()
+    }
+}
+
+/// Zeroed words on large pages.
+pub(crate) fn zeroed(length: usize) -> Vec<u64> {
+    let words = vec![0; length];
+    advise_large_pages(&words);
+    words
+}
+
+/// Asks for large pages under memory that nothing was written to yet.
+#[cfg(target_os = "linux")]
+pub(crate) fn advise_large_pages<T>(memory: &[T]) {
+    const PAGE: usize = 4096;
+    const LARGE_PAGE: usize = 2 << 20;
+    let bytes = size_of_val(memory);
+    let first = memory.as_ptr().cast::<u8>();
+    let skip = first.align_offset(PAGE);
+    if bytes < LARGE_PAGE + skip {
+        return;
+    }
+    // SAFETY: the pages lie within memory that we own, and their contents stay as they are. A refusal
+    // costs nothing but time.
+    unsafe {
+        libc::madvise(first.add(skip).cast_mut().cast(), bytes - skip, libc::MADV_HUGEPAGE);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn advise_large_pages<T>(_: &[T]) {}
