@@ -156,6 +156,7 @@ fn object(curve: &NamedCurve, plan: &Plan) -> Value {
         "chunk": plan.chunk,
         "chunks": plan.chunks,
         "sets_per_pass": plan.sets_per_pass,
+        "passes_in_flight": plan.passes_in_flight,
         "segments": plan.segments,
         "resident": plan.resident,
         "buffers": buffers,

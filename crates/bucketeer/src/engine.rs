@@ -109,6 +109,19 @@ impl Timings {
         ]
     }
 
+    /// Adds the stages of passes that ran side by side for as long as `wall`, in proportion to what each took.
+    pub(crate) fn share(&mut self, wall: Duration, passes: &[Self]) {
+        let total = |stage: fn(&Self) -> Duration| -> f64 {
+            passes.iter().map(|pass| stage(pass).as_secs_f64()).sum()
+        };
+        let (group, accumulate) = (total(|pass| pass.group), total(|pass| pass.accumulate));
+        let reduce = total(|pass| pass.reduce);
+        let all = (group + accumulate + reduce).max(f64::MIN_POSITIVE);
+        self.group += wall.mul_f64(group / all);
+        self.accumulate += wall.mul_f64(accumulate / all);
+        self.reduce += wall.mul_f64(reduce / all);
+    }
+
     /// The longer of each stage, for runs side by side.
     pub(crate) fn max(&self, other: &Self) -> Self {
         Self {

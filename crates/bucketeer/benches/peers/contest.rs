@@ -13,7 +13,7 @@ use crate::{Outcome, SEED};
 /// Runs the contest on every curve and prints the table and its summary.
 pub fn run(options: &Options, device: &Device, record: &mut Record) -> Outcome<()> {
     let mut headings = vec!["curve          ", "n", "scalars    ", BUCKETEER];
-    if options.resident {
+    if options.resident().is_some() {
         headings.push(RESIDENT);
     }
     headings.extend(PEERS.iter().flat_map(|peer| [peer, "ratio"]));
@@ -85,7 +85,7 @@ impl Contest<'_> {
     ) -> Outcome<()> {
         let scalars = distribution.scalars(1 << bits, SEED);
         let case = Case::new(curve, bases, &scalars, self.device);
-        let contestants = case.contestants(self.options.resident, self.blst)?;
+        let contestants = case.contestants(self.options.resident(), self.blst)?;
         let all = measure(&contestants, self.options.rounds())
             .map_err(|error| format!("{curve}, 2^{bits} {name} scalars: {error}"))?;
         self.row(curve, bits, name, &all);
@@ -100,7 +100,7 @@ impl Contest<'_> {
         let time = |time: Option<f64>| time.map_or_else(String::new, milliseconds);
         let own = median(BUCKETEER);
         let mut cells = vec![curve.name.into(), format!("2^{bits}"), scalars.into(), time(own)];
-        if self.options.resident {
+        if self.options.resident().is_some() {
             cells.push(time(median(RESIDENT)));
         }
         for peer in PEERS {

@@ -5,6 +5,7 @@ use bucketeer::conformance::KnownBases;
 use bucketeer::curves::NamedCurve;
 use bucketeer::{Bases, Builder, Curve, Device, Scalars};
 
+use crate::options::Resident;
 use crate::rounds::{Contestant, Timed, timed};
 use crate::{Outcome, bls12_381, bn256};
 
@@ -45,10 +46,14 @@ impl<'a, C: Curve> Case<'a, C> {
 
     /// Everybody who knows the curve. Points and scalars are brought into a peer's own types here,
     /// outside the measured time; Bucketeer starts from arkworks' as arkworks does.
-    pub fn contestants(&self, resident: bool, blst: bool) -> Outcome<Vec<Contestant<'a, C>>> {
+    pub fn contestants(
+        &self,
+        resident: Option<Resident>,
+        blst: bool,
+    ) -> Outcome<Vec<Contestant<'a, C>>> {
         let mut all = vec![self.bucketeer(BUCKETEER)];
-        if resident {
-            all.push(self.resident()?);
+        if let Some(how) = resident {
+            all.push(self.resident(how)?);
         }
         let (points, scalars) = (self.points, self.scalars);
         let [arkworks, blst_name, halo2curves] = PEERS;
@@ -78,8 +83,12 @@ impl<'a, C: Curve> Case<'a, C> {
         })
     }
 
-    fn resident(&self) -> Outcome<Contestant<'a, C>> {
-        let bases = Bases::load(self.device, self.points)?;
+    fn resident(&self, how: Resident) -> Outcome<Contestant<'a, C>> {
+        let builder = match how {
+            Resident::Plain => Bases::builder(),
+            Resident::Precomputed => Bases::builder().auto_precompute().memory_limit(2 << 30),
+        };
+        let bases = builder.load(self.device, self.points)?;
         let scalars = Scalars::residues(self.scalars);
         Ok(self.contestant(RESIDENT, move || {
             let (time, result) = timed(|| bases.msm(scalars));

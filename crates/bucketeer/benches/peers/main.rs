@@ -48,7 +48,10 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Outcome<()> {
     let pool = ThreadPoolBuilder::new().num_threads(options.threads()).build()?;
     pool.install(|| {
-        let device = Device::cpu();
+        let device = match options.portable {
+            true => Device::cpu().portable()?,
+            false => Device::cpu(),
+        };
         let mut record = Record::new(options.json.clone(), machine(&device))?;
         match options.skew {
             true => skew::run(options, &device, &mut record),

@@ -10,6 +10,15 @@ use clap::Parser;
 /// A kind of scalars and its name.
 pub type Kind = (&'static str, Distribution);
 
+/// How bases that are loaded beforehand are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resident {
+    /// As they are.
+    Plain,
+    /// With shifted copies.
+    Precomputed,
+}
+
 /// Scalars on which an MSM may take less time than on uniform ones, and must not take more.
 pub const SKEWED: [Kind; 4] = [
     ("skewed", Distribution::Skewed),
@@ -49,7 +58,15 @@ pub struct Options {
 
     /// Also shows Bucketeer with its bases loaded beforehand.
     #[arg(long, conflicts_with = "skew")]
-    pub resident: bool,
+    resident: bool,
+
+    /// Like --resident, with as many precomputed copies of the bases as pay within 2 GiB.
+    #[arg(long, conflicts_with = "skew")]
+    precompute: bool,
+
+    /// Bucketeer without vector instructions.
+    #[arg(long)]
+    pub portable: bool,
 
     /// Compares Bucketeer on skewed scalars with itself on uniform ones, and with nobody else.
     #[arg(long)]
@@ -65,6 +82,15 @@ impl Options {
     /// The curves, in the registry's order where none is named.
     pub fn curves(&self) -> Vec<&'static NamedCurve> {
         if self.curves.is_empty() { CURVES.iter().collect() } else { self.curves.clone() }
+    }
+
+    /// Whether Bucketeer also runs with its bases loaded beforehand, and with copies of them.
+    pub fn resident(&self) -> Option<Resident> {
+        match (self.resident, self.precompute) {
+            (_, true) => Some(Resident::Precomputed),
+            (true, false) => Some(Resident::Plain),
+            (false, false) => None,
+        }
     }
 
     /// Logarithms of the sizes.

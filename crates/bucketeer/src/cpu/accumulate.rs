@@ -20,6 +20,24 @@ use super::room::Room;
 use crate::Error;
 use crate::control::Control;
 
+/// How a list is cut into slices.
+#[derive(Clone, Copy)]
+pub(crate) struct Slices {
+    /// Most entries of a slice.
+    pub most: usize,
+    /// Workers that have nothing else to do.
+    pub workers: usize,
+}
+
+impl Slices {
+    /// The length of slices such that every worker gets equally many; shorter ones than a few hundred spend
+    /// their time on inversions.
+    fn length(&self, entries: usize) -> usize {
+        let slices = entries.div_ceil(self.workers * self.most).max(1) * self.workers;
+        entries.div_ceil(slices).clamp(self.most.min(512), self.most)
+    }
+}
+
 /// Working memory of one worker.
 #[derive(Default)]
 struct Workspace {
@@ -63,16 +81,20 @@ impl<const W: usize, E: Fn(usize) -> u32 + Sync> List<'_, W, E> {
         self.starts.len() - 1
     }
 
+    pub(crate) fn entries(&self) -> usize {
+        *self.starts.last().expect("starts has an end") as usize
+    }
+
     fn run(&self, run: usize) -> std::ops::Range<usize> {
         self.starts[run] as usize..self.starts[run + 1] as usize
     }
 }
 
-/// Sums every run into `sums`, in slices of `slice` entries.
+/// Sums every run into `sums`.
 pub(crate) fn sum_runs<const W: usize, E>(
     kernel: &dyn Kernel<W>,
     list: &List<'_, W, E>,
-    slice: usize,
+    slices: Slices,
     control: &Control,
     sums: &mut Room,
 ) -> Result<(), Error>
@@ -80,7 +102,7 @@ where
     E: Fn(usize) -> u32 + Sync,
 {
     let sums = sums.reserve(list.runs());
-    let tasks = cut(list, slice, sums);
+    let tasks = cut(list, slices.length(list.entries()), sums);
     let carried = tasks
         .into_par_iter()
         .map(|task| {
@@ -93,7 +115,7 @@ where
     if carried.is_empty() {
         return Ok(());
     }
-    add_carried(kernel, carried, slice, control, sums)
+    add_carried(kernel, carried, slices, control, sums)
 }
 
 /// Empties a vector and makes room for `length` items and no more: what is allocated is what the plan
@@ -118,7 +140,7 @@ fn cut<'a, const W: usize, E: Fn(usize) -> u32 + Sync>(
     slice: usize,
     mut sums: &'a mut [Point<W>],
 ) -> Vec<Task<'a, W>> {
-    let total = *list.starts.last().expect("starts has an end") as usize;
+    let total = list.entries();
     let runs = &list.starts[..list.runs()];
     let mut tasks = Vec::with_capacity(total.div_ceil(slice));
     for start in (0..total).step_by(slice) {
@@ -220,7 +242,7 @@ fn round<const W: usize>(
 fn add_carried<const W: usize>(
     kernel: &dyn Kernel<W>,
     carried: Vec<(u32, Point<W>)>,
-    slice: usize,
+    slices: Slices,
     control: &Control,
     sums: &mut [Point<W>],
 ) -> Result<(), Error> {
@@ -241,7 +263,7 @@ fn add_carried<const W: usize>(
         scattered: false,
     };
     let mut completed = Room::default();
-    sum_runs(kernel, &list, slice, &control.silent(), &mut completed)?;
+    sum_runs(kernel, &list, slices, &control.silent(), &mut completed)?;
     for (&run, sum) in runs.iter().zip(completed.points(runs.len())) {
         sums[run as usize] = *sum;
     }
@@ -297,7 +319,7 @@ pub(crate) fn sweep<const W: usize, E>(
 where
     E: Fn(usize) -> u32 + Sync,
 {
-    let total = *list.starts.last().expect("starts has an end") as usize;
+    let total = list.entries();
     let formulas = kernel.formulas();
     let locate = |key: u32| ((u64::from(key) / buckets) as usize, u64::from(key) % buckets + 1);
     let slices: Vec<_> = (0..total).step_by(slice).collect();

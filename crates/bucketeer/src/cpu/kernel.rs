@@ -84,6 +84,27 @@ impl Pairs {
 /// Top bit of an entry: the point is to be negated.
 pub(crate) const NEGATIVE: u32 = 1 << 31;
 
+/// Asks for the cache lines of a point.
+#[inline(always)]
+pub(crate) fn fetch<const W: usize>(point: *const Point<W>) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let first: *const i8 = point.cast();
+        // Points start at multiples of 32 bytes: every line they start once.
+        for byte in (0..8 * W).step_by(64) {
+            // SAFETY: prefetching has no effect on memory and cannot fault.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(byte)) };
+        }
+        if !W.is_multiple_of(8) {
+            // SAFETY: as above; the last word of the point.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(8 * W - 8)) };
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = point;
+}
+
 /// Working memory of kernels, of a type that only the one that used it last knows.
 pub(crate) struct Scratch(Box<dyn Any + Send>);
 

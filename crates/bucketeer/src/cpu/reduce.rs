@@ -10,7 +10,7 @@
 
 use rayon::prelude::*;
 
-use super::accumulate::{List, sum_runs};
+use super::accumulate::{List, Slices, sum_runs};
 use super::kernel::{Kernel, Point, Wide};
 use super::room::Room;
 use crate::Error;
@@ -36,7 +36,7 @@ struct Plane {
 pub(crate) fn window_splitting<const W: usize>(
     kernel: &dyn Kernel<W>,
     sets: Vec<Buckets<'_, W>>,
-    slice: usize,
+    slices: Slices,
     control: &Control,
 ) -> Result<Vec<Wide<W>>, Error> {
     let control = control.silent();
@@ -67,7 +67,7 @@ pub(crate) fn window_splitting<const W: usize>(
         planes = halves;
         let list =
             List { points: source, entry: |p: usize| entries[p], starts: &starts, scattered: true };
-        sum_runs(kernel, &list, slice, &control, &mut sums)?;
+        sum_runs(kernel, &list, slices, &control, &mut sums)?;
         std::mem::swap(&mut points, &mut sums);
         source = points.points(starts.len() - 1);
     }

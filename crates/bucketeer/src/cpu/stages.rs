@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
-use super::accumulate::{List, sum_runs, sum_runs_plainly, sweep};
+use super::accumulate::{List, Slices, sum_runs, sum_runs_plainly, sweep};
 use super::combine::combine;
 use super::decompose::{Decomposed, decompose};
 use super::group::{Grouped, group};
@@ -15,6 +16,7 @@ use super::room::Room;
 use super::table::{self, BaseSource};
 use crate::control::Control;
 use crate::engine::Timings;
+use crate::parallel;
 use crate::plan::{Accumulate, Plan, Reduce, Table};
 use crate::platform::Instant;
 use crate::scalars::ScalarSource;
@@ -71,18 +73,29 @@ struct Resident {
 struct Memory {
     streamed: Room,
     scalars: Vec<u64>,
-    grouped: Grouped,
-    sums: Room,
 }
 
 impl Pooled for Memory {
     fn bytes(&self) -> usize {
-        let rooms = self.streamed.bytes() + self.sums.bytes();
-        rooms + 8 * self.scalars.capacity() + self.grouped.bytes()
+        self.streamed.bytes() + 8 * self.scalars.capacity()
     }
 }
 
-static MEMORY: Pool<Memory> = Pool::new();
+/// Working memory of one pass.
+#[derive(Default)]
+struct PassMemory {
+    grouped: Grouped,
+    sums: Room,
+}
+
+impl Pooled for PassMemory {
+    fn bytes(&self) -> usize {
+        self.grouped.bytes() + self.sums.bytes()
+    }
+}
+
+static RUNS: Pool<Memory> = Pool::new();
+static PASSES: Pool<PassMemory> = Pool::new();
 
 impl<const W: usize> Stages for OnKernel<W> {
     fn load(&mut self, plan: &Plan, source: &dyn BaseSource) {
@@ -101,18 +114,26 @@ impl<const W: usize> Stages for OnKernel<W> {
         n: usize,
         control: &Control,
     ) -> Result<(Sum, Timings), Error> {
-        MEMORY.with(|memory| self.run_in(memory, plan, source, scalars, n, control))
+        RUNS.with(|memory| self.run_in(memory, plan, source, scalars, n, control))
     }
 }
 
-/// Everything the stages of one pass need.
-struct Pass<'a, const W: usize> {
+/// Everything that the passes over one chunk need.
+struct Passes<'a, const W: usize> {
     plan: &'a Plan,
     table: Table,
     points: &'a [Point<W>],
     digits: &'a Decomposed,
-    sets: Range<u32>,
     control: &'a Control,
+}
+
+impl<const W: usize> Passes<'_, W> {
+    /// Digits of all scalars that go into a set, zeros included.
+    fn digits_of(&self, set: u32) -> u64 {
+        let shape = &self.plan.shape;
+        let windows = u64::from((shape.windows - set).div_ceil(shape.bucket_sets));
+        (self.digits.len() * shape.halves()) as u64 * windows
+    }
 }
 
 impl<const W: usize> OnKernel<W> {
@@ -129,7 +150,7 @@ impl<const W: usize> OnKernel<W> {
         let shape = &plan.shape;
         let formulas = self.kernel.formulas();
         let mut windows = vec![Wide::INFINITY; shape.bucket_sets as usize];
-        let Memory { streamed, scalars: data, grouped, sums } = memory;
+        let Memory { streamed, scalars: data } = memory;
         let digits_per_base = u64::from(shape.windows) * shape.halves() as u64;
         for start in (0..n).step_by(plan.chunk) {
             let range = start..(start + plan.chunk).min(n);
@@ -138,19 +159,11 @@ impl<const W: usize> OnKernel<W> {
             let digits = timed(&mut timings.decompose, || {
                 decompose(scalars, range.clone(), shape, &self.curve, std::mem::take(data))
             })?;
-            for first in (0..shape.bucket_sets).step_by(plan.sets_per_pass as usize) {
-                let sets = first..(first + plan.sets_per_pass).min(shape.bucket_sets);
-                let pass =
-                    Pass { plan, table, points, digits: &digits, sets: sets.clone(), control };
-                let sums = self.pass(&pass, grouped, sums, &mut timings)?;
-                for (set, sum) in sets.clone().zip(sums) {
-                    let window = &mut windows[set as usize];
-                    *window = formulas.add(window, &sum);
-                }
-                let in_chunk = range.len() as u64 * digits_per_base;
-                let within = in_chunk * u64::from(sets.end) / u64::from(shape.bucket_sets);
-                control.reach(start as u64 * digits_per_base + within)?;
+            let passes = Passes { plan, table, points, digits: &digits, control };
+            for (window, sum) in windows.iter_mut().zip(self.passes(&passes, &mut timings)?) {
+                *window = formulas.add(window, &sum);
             }
+            control.reach(range.end as u64 * digits_per_base)?;
             *data = digits.into_data();
         }
         let sum = timed(&mut timings.combine, || {
@@ -183,36 +196,71 @@ impl<const W: usize> OnKernel<W> {
         }
     }
 
+    /// All bucket sets of a chunk, pass by pass: one point for each. Every worker takes passes of its own
+    /// and waits for nobody; only where a worker runs out of them does it help with another's slices.
+    fn passes(&self, passes: &Passes<'_, W>, timings: &mut Timings) -> Result<Vec<Wide<W>>, Error> {
+        let plan = passes.plan;
+        let sets = plan.shape.bucket_sets;
+        let started = Instant::now();
+        let next = AtomicU32::new(0);
+        let flight = |_| {
+            let mut spent = Timings::default();
+            let mut sums = Vec::new();
+            loop {
+                let first = next.fetch_add(plan.sets_per_pass, Relaxed);
+                if first >= sets {
+                    return Ok((sums, spent));
+                }
+                let own = first..(first + plan.sets_per_pass).min(sets);
+                let points = PASSES.with(|memory| self.pass(passes, own, memory, &mut spent))?;
+                sums.push((first, points));
+            }
+        };
+        let done = parallel::map(plan.passes_in_flight, flight);
+        let done = done.into_iter().collect::<Result<Vec<_>, Error>>()?;
+        let (sums, spent): (Vec<_>, Vec<_>) = done.into_iter().unzip();
+        timings.share(started.elapsed(), &spent);
+        let mut sums: Vec<_> = sums.into_iter().flatten().collect();
+        sums.sort_unstable_by_key(|(first, _)| *first);
+        Ok(sums.into_iter().flat_map(|(_, points)| points).collect())
+    }
+
     /// Group, accumulate and reduce some bucket sets: one point for each.
     fn pass(
         &self,
-        pass: &Pass<'_, W>,
-        grouped: &mut Grouped,
-        sums: &mut Room,
+        passes: &Passes<'_, W>,
+        sets: Range<u32>,
+        memory: &mut PassMemory,
         timings: &mut Timings,
     ) -> Result<Vec<Wide<W>>, Error> {
-        let &Pass { plan, control, .. } = pass;
+        let &Passes { plan, control, .. } = passes;
+        let PassMemory { grouped, sums } = memory;
         timed(&mut timings.group, || {
-            group(pass.digits, plan, pass.table, pass.sets.clone(), grouped);
+            group(passes.digits, plan, passes.table, sets.clone(), grouped);
         });
         let grouped = &*grouped;
         let entry = |position| grouped.entry(position);
-        let list = List { points: pass.points, entry, starts: &grouped.starts, scattered: true };
-        let (kernel, buckets, count) = (&*self.kernel, plan.shape.buckets, pass.sets.len());
+        let list = List { points: passes.points, entry, starts: &grouped.starts, scattered: true };
+        let (kernel, buckets, count) = (&*self.kernel, plan.shape.buckets, sets.len());
+        let workers = plan.device.threads.div_ceil(plan.passes_in_flight);
+        let slices = Slices { most: plan.slice, workers };
         let partial = timed(&mut timings.accumulate, || match plan.accumulate {
-            Accumulate::Slices => sum_runs(kernel, &list, plan.slice, control, sums).map(|()| None),
+            Accumulate::Slices => sum_runs(kernel, &list, slices, control, sums).map(|()| None),
             Accumulate::PerBucket => sum_runs_plainly(kernel, &list, control, sums).map(|()| None),
             Accumulate::FusedSweep => {
                 sweep(kernel, &list, &grouped.keys, buckets, plan.slice, control).map(Some)
             }
         })?;
+        // Digits that were zero are done as well.
+        let digits: u64 = sets.map(|set| passes.digits_of(set)).sum();
+        control.advance(digits - list.entries() as u64)?;
         timed(&mut timings.reduce, || {
             if let Some(partial) = partial {
                 return Ok(self.add_up(partial, count));
             }
             let sets = by_set(&grouped.keys, buckets, count, sums.points(grouped.keys.len()));
             match plan.reduce {
-                Reduce::WindowSplitting => window_splitting(kernel, sets, plan.slice, control),
+                Reduce::WindowSplitting => window_splitting(kernel, sets, slices, control),
                 Reduce::RunningSum => Ok(running_sums(kernel, &sets, 1)),
                 Reduce::SlicedRunningSum { slices } => {
                     Ok(running_sums(kernel, &sets, slices.max(1) as usize))

@@ -4,11 +4,13 @@
 //! accumulate   entries − occupied buckets          additions
 //! reduce       2 · occupied buckets                additions
 //! combine      windows · c                         doublings, on one core
+//! load         bases · copies                      products and copies, unless the bases are there
+//! decompose    scalars                             reductions, and splits along the endomorphism
 //! group        entries                             digit extractions and scattered writes
 //! ```
 //! entries = bases · copies · sets, less the zero digits; with uniform digits a set of `B` buckets that
 //! receives `E` entries has `B·(1 − e^(−E/B))` occupied ones. Costs per operation are measured
-//! (docs/benchmarks) and scale with the square of the limbs; only their ratios matter for the choices.
+//! (docs/benchmarks); only their ratios matter for the choices.
 
 use super::{Accumulate, Digits, Plan};
 use crate::CurveSpec;
@@ -30,38 +32,55 @@ pub struct Cost {
 
 /// Measured cost of single operations on one core, in nanoseconds.
 pub(super) struct Rates {
-    /// One addition inside a batch of affine additions, the shared inversion apart.
+    /// One addition inside a batch of affine additions, with its share of the lists but not of the inversion.
     pub addition: f64,
     /// One inversion, shared by a batch.
     pub inversion: f64,
     /// One projective addition or doubling.
     pub projective: f64,
-    /// One entry through decompose and group.
-    pub entry: f64,
+    /// One base brought into the kernel's form.
+    pub load: f64,
 }
+
+/// One scalar through decompose: as it is or negated, and split along the endomorphism.
+const DECOMPOSE: [f64; 2] = [55.0, 150.0];
+
+/// One entry through group, while the counters of a set stay in the first cache and beyond.
+const ENTRY: [f64; 2] = [7.5, 11.0];
+
+/// What an addition of the reduce stage costs more than one of accumulate: its lists are made by one thread,
+/// and its batches are smaller.
+const REDUCE_OVERHEAD: f64 = 30.0;
+
+/// Buckets whose counters fill a first cache.
+const CACHED_BUCKETS: u64 = 1 << 13;
 
 impl Rates {
     pub(super) fn of(curve: &CurveSpec, device: &DeviceFacts) -> Self {
         let words = curve.limbs as f64;
-        // Products of an extension field cost three of its prime field.
-        let products = if curve.degree == 1 { 1.0 } else { 3.2 };
-        let scalar_product = (1.0 * words * words + 3.0) * products;
-        let product = match Arithmetic::choose(curve, device) {
-            Arithmetic::Ifma => (0.42 * words * words + 3.0) * products,
-            Arithmetic::Portable => scalar_product,
-        };
-        Self {
-            addition: 6.0 * product + 30.0 + 8.0 * words * curve.degree as f64,
-            inversion: 600.0 * words * words.sqrt() + 12.0 * product,
-            projective: 14.0 * scalar_product,
-            entry: 25.0,
+        let (degree, power) = (curve.degree as f64, words * words.sqrt());
+        let scalar_product = (words * words + 3.0) * if curve.degree == 1 { 1.0 } else { 3.2 };
+        let projective = 18.0 * scalar_product;
+        match Arithmetic::choose(curve, device) {
+            Arithmetic::Ifma => {
+                let product = 0.26 * words * words - 0.6;
+                let product = product * if curve.degree == 1 { 1.0 } else { 4.2 };
+                Self {
+                    addition: 5.9 * product + 5.0 * words * degree.sqrt(),
+                    inversion: 125.0 * power + 12.0 * product,
+                    projective,
+                    load: 10.0 * words * degree,
+                }
+            }
+            Arithmetic::Portable => Self {
+                addition: 6.0 * scalar_product + 30.0 + 8.0 * words * degree,
+                inversion: 600.0 * power,
+                projective,
+                load: 10.0 * words * degree,
+            },
         }
     }
 }
-
-/// An addition of the reduce stage costs more than one of accumulate: its batches are smaller and its
-/// lists are made by one thread. Measured 1.0 to 1.5.
-const REDUCE_FACTOR: f64 = 1.4;
 
 pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
     let rates = Rates::of(curve, &plan.device);
@@ -79,21 +98,28 @@ pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
     let bucket_additions = (entries - occupied).max(0.0);
     let reduce_additions = 2.0 * occupied;
     let doublings = f64::from(shape.windows * shape.window_bits) * chunks;
-    // A tree over runs of this length takes that many rounds, each with one inversion per slice.
+    // A tree over runs of this length takes that many rounds, each with one inversion per slice; and the
+    // trees of the reduction one for every bit of the window and a few more.
     let rounds = (per_set / buckets).max(1.0).log2() + 2.0;
-    let slices = (entries / plan.slice as f64).max(chunks * sets / f64::from(plan.sets_per_pass));
+    let passes = chunks * (sets / f64::from(plan.sets_per_pass)).ceil();
+    let threads = plan.device.threads as f64;
+    let workers = (threads / plan.passes_in_flight as f64).ceil();
+    let slices = (entries / plan.slice as f64).max(passes * workers);
+    let reduce_rounds = passes * workers * f64::from(shape.window_bits + 3);
     let (per_addition, inversions) = match plan.accumulate {
-        Accumulate::Slices => (rates.addition, slices * rounds),
+        Accumulate::Slices => (rates.addition, slices * rounds + reduce_rounds),
         Accumulate::PerBucket | Accumulate::FusedSweep => (rates.projective, 0.0),
     };
+    let loaded = if plan.resident { 0.0 } else { plan.n as f64 * shape.copies() as f64 };
     let parallel = bucket_additions * per_addition
-        + reduce_additions * REDUCE_FACTOR * rates.addition
+        + reduce_additions * (rates.addition + REDUCE_OVERHEAD)
         + inversions * rates.inversion
-        + entries * rates.entry
-        + sets * chunks * buckets * 1.0;
+        + plan.n as f64 * DECOMPOSE[usize::from(shape.endomorphism)]
+        + loaded * rates.load
+        + entries * ENTRY[usize::from(shape.buckets > CACHED_BUCKETS)]
+        + sets * chunks * buckets * 1.5;
     // Per bucket set: up to 2·c points put together with doublings, sets side by side; then Horner.
     let serial = doublings * rates.projective;
-    let threads = plan.device.threads as f64;
     let nanoseconds = (parallel + 2.0 * serial) / threads + serial;
     Cost { bucket_additions, reduce_additions, doublings, nanoseconds }
 }

@@ -41,7 +41,11 @@ impl fmt::Display for Plan {
                 shape.buckets
             ),
         )?;
-        row("group", format!("{}, {} set(s) per pass", self.group, self.sets_per_pass))?;
+        let flights = match self.passes_in_flight {
+            0 | 1 => String::new(),
+            several => format!(", {several} passes side by side"),
+        };
+        row("group", format!("{}, {} set(s) per pass{flights}", self.group, self.sets_per_pass))?;
         row("accumulate", self.accumulate_text())?;
         row("reduce", self.reduce.to_string())?;
         row("combine", "Horner with doublings".into())?;

@@ -23,24 +23,14 @@ const MAX_ENTRIES: usize = u32::MAX as usize;
 /// Below this many bases per chunk the reduction outweighs everything else.
 const MIN_CHUNK: usize = 1 << 10;
 
-/// Entries one worker sums at a time: a power of two whose points fill about a quarter of a
+/// Most entries one worker sums at a time: a power of two whose points fill about a quarter of a
 /// second-level cache of 1–2 MiB, so that all rounds of a tree but the first stay in it.
 pub(super) fn slice_entries(request: &Request<'_>) -> usize {
     let fitting = (768 << 10) / request.curve.point_bytes() as usize;
     (1 << fitting.ilog2()).clamp(1 << 10, 1 << 13)
 }
 
-/// Slices of at most `most` entries such that every worker gets equally many of equal length.
-fn even_slices(plan: &Plan, most: usize) -> usize {
-    let entries = plan.shape.entries_per_set(plan.chunk);
-    let entries = entries.saturating_mul(plan.sets_per_pass as usize);
-    let threads = plan.device.threads;
-    let slices = entries.div_ceil(threads * most).max(1) * threads;
-    // Shorter ones spend their time on inversions.
-    entries.div_ceil(slices).next_multiple_of(8).clamp(most.min(1 << 10), most)
-}
-
-/// Chooses `sets_per_pass`, `chunk`, `slice` and `parts`, and lists the buffers. `Err` carries the bytes that
+/// Chooses `sets_per_pass`, `chunk` and `parts`, and lists the buffers. `Err` carries the bytes that
 /// the smallest variant needs.
 pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Result<(), u64> {
     let copies = plan.shape.copies();
@@ -48,18 +38,22 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
     let smallest_chunk = MIN_CHUNK.min(plan.chunk);
     loop {
         plan.sets_per_pass = wanted_sets(plan);
+        let passes = plan.shape.bucket_sets.div_ceil(plan.sets_per_pass) as usize;
+        plan.passes_in_flight = plan.device.threads.min(passes);
         loop {
             plan.parts = parts(plan);
-            plan.slice = even_slices(plan, slice_entries(request));
             plan.buffers = buffers(plan, request);
             if plan.bytes() <= available {
                 plan.chunks = plan.n.div_ceil(plan.chunk).max(1);
                 return Ok(());
             }
-            if plan.sets_per_pass == 1 {
+            if plan.passes_in_flight > 1 {
+                plan.passes_in_flight /= 2;
+            } else if plan.sets_per_pass > 1 {
+                plan.sets_per_pass = plan.sets_per_pass.div_ceil(2);
+            } else {
                 break;
             }
-            plan.sets_per_pass = plan.sets_per_pass.div_ceil(2);
         }
         if plan.chunk <= smallest_chunk {
             return Err(plan.bytes());
@@ -68,29 +62,33 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
     }
 }
 
-/// As many bucket sets as give every worker several slices, and a set of its own to group: two that
-/// scatter into one list write to the same cache lines.
+/// As many bucket sets as fill a few slices, so that inversions are shared widely; and such that all
+/// workers get equally many passes, which they work on side by side.
 fn wanted_sets(plan: &Plan) -> u32 {
     let entries = plan.shape.entries_per_set(plan.chunk).max(1);
-    let worthwhile = (8 * plan.device.threads * plan.slice).div_ceil(entries);
-    let worthwhile = worthwhile.max(plan.device.threads);
-    let possible = (MAX_ENTRIES / entries).max(1);
-    (worthwhile.min(possible) as u32).clamp(1, plan.shape.bucket_sets)
+    let sets = plan.shape.bucket_sets as usize;
+    let together = (2 * plan.slice).div_ceil(entries).min((MAX_ENTRIES / entries).max(1));
+    let threads = plan.device.threads;
+    let passes = sets.div_ceil(together).next_multiple_of(threads);
+    sets.div_ceil(passes).max(1) as u32
 }
 
 /// Ranges of bases per bucket set in the group stage, so that all threads have some.
 fn parts(plan: &Plan) -> usize {
-    let wanted = (2 * plan.device.threads).div_ceil(plan.sets_per_pass as usize);
+    let units = plan.sets_per_pass as usize * plan.passes_in_flight;
+    if units >= plan.device.threads {
+        return 1;
+    }
     // A part smaller than the counters it needs is a loss.
     let most = plan.shape.entries_per_set(plan.chunk) / (plan.shape.buckets as usize).max(1 << 10);
-    if plan.sets_per_pass as usize >= plan.device.threads { 1 } else { wanted.min(most).max(1) }
+    (2 * plan.device.threads).div_ceil(units).min(most).max(1)
 }
 
 fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
     let shape = &plan.shape;
     let point = stored_point_bytes(request.curve);
     let chunk = plan.chunk as u64;
-    let sets = u64::from(plan.sets_per_pass);
+    let sets = u64::from(plan.sets_per_pass) * plan.passes_in_flight as u64;
     let copies = shape.copies() as u64;
     let entries = sets.saturating_mul(chunk).saturating_mul(copies);
     let occupied = (sets * shape.buckets).min(entries);

@@ -200,6 +200,8 @@ pub struct Plan {
     pub segments: usize,
     /// Bucket sets handled at once.
     pub sets_per_pass: u32,
+    /// Passes that a CPU works on side by side.
+    pub passes_in_flight: usize,
     /// Entries of the grouped list that one worker sums at a time.
     pub slice: usize,
     /// Ranges of bases that are counted and scattered side by side in the group stage.
@@ -310,6 +312,7 @@ impl Plan {
             growing: false,
             segments: 1,
             sets_per_pass: 1,
+            passes_in_flight: 1,
             slice: memory::slice_entries(request),
             parts: 1,
             stored: shape.precompute,

@@ -18,7 +18,7 @@ use super::lanes::{
 };
 use crate::cpu::accumulate::empty;
 use crate::cpu::inverse;
-use crate::cpu::kernel::NEGATIVE;
+use crate::cpu::kernel::{NEGATIVE, fetch};
 
 /// How many groups ahead the forward loop fetches points.
 const PREFETCH: usize = 2;
@@ -144,8 +144,8 @@ impl<const W: usize> Groups<'_, W> {
         // SAFETY: as above.
         let group = unsafe { self.group(g) };
         for lane in 0..8 {
-            fetch::<W>(group.a[lane]);
-            fetch::<W>(group.b[lane]);
+            fetch(group.a[lane].cast::<[u64; W]>());
+            fetch(group.b[lane].cast::<[u64; W]>());
         }
     }
 }
@@ -576,18 +576,4 @@ unsafe fn offset_mut(pointers: &[*mut u64; 8], words: usize) -> [*mut u64; 8] {
         *pointer = unsafe { pointer.add(words) };
     }
     out
-}
-
-/// Asks for the cache lines of a point.
-#[inline(always)]
-fn fetch<const W: usize>(point: *const u64) {
-    // Points start at multiples of 32 bytes: every line they start once.
-    for word in (0..W).step_by(8) {
-        // SAFETY: prefetching has no effect on memory and cannot fault.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(point.wrapping_add(word).cast()) };
-    }
-    if !W.is_multiple_of(8) {
-        // SAFETY: as above; the last word of the point.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(point.wrapping_add(W - 1).cast()) };
-    }
 }
