@@ -74,7 +74,6 @@ impl<C: Curve> Builder<C> {
     /// assert!(bases.plan().shape.precompute > 1 && bases.plan().bytes() <= 64 << 20);
     /// # Ok::<(), bucketeer::Error>(())
     /// ```
-    #[must_use]
     pub fn auto_precompute(mut self) -> Self {
         self.settings.auto_precompute = true;
         self

@@ -72,7 +72,15 @@ pub(super) fn window_widths(subject: &dyn Subject, filter: &Filter) -> Vec<Case>
     cases
 }
 
-/// Digits, negation and splitting in every combination, on scalars around r/2 and r.
+/// Scalars of at most so many bits, the largest of them and smaller ones.
+fn short(curve: &CurveSpec, bits: u32) -> Scalars {
+    let most = (BigUint::from(1u32) << bits) - 1u32;
+    let shorter = (0..9u32).map(|k| (&most >> k) % &curve.order);
+    Scalars::Residues(shorter.collect())
+}
+
+/// Digits, negation and splitting in every combination, on scalars around r/2 and r; and short scalars, of which
+/// the upper windows are empty but for a carry.
 pub(super) fn decompositions(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let mut cases = Vec::new();
     for bits in if filter.quick { vec![5] } else { vec![2, 5, 8, 16] } {
@@ -90,6 +98,11 @@ pub(super) fn decompositions(subject: &dyn Subject, filter: &Filter) -> Vec<Case
                     cases.push(case(Arrangement::Distinct, scalars.clone(), settings));
                 }
             }
+        }
+        for length in bits - 1..=2 * bits + 1 {
+            let settings = Settings { window_bits: Some(bits), ..Settings::default() };
+            let scalars = short(subject.curve(), length);
+            cases.push(case(Arrangement::Distinct, scalars, settings));
         }
     }
     cases

@@ -9,6 +9,7 @@
 //! sits in the top bit of its words.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
@@ -26,6 +27,8 @@ pub(crate) struct Decomposed {
     words: usize,
     halves: usize,
     window_bits: u32,
+    /// Windows from here on hold nothing but zeros.
+    windows: u32,
     /// The last window and its bits.
     last: (u32, u32),
     /// Digit value that stands for zero.
@@ -68,6 +71,11 @@ impl Decomposed {
         }
     }
 
+    /// Windows from this one on hold nothing but zeros.
+    pub(crate) fn windows(&self) -> u32 {
+        self.windows
+    }
+
     /// The memory, for other scalars.
     pub(crate) fn into_data(self) -> Vec<u64> {
         self.data
@@ -85,6 +93,37 @@ enum Shorten {
     Negate { order: Vec<u64>, half: Vec<u64> },
     Split(Box<Splitter>),
 }
+
+impl Shorten {
+    /// Writes the scalar, or its halves, of `words` words each; yields their signs.
+    #[inline(always)]
+    fn apply(&self, k: &mut [u64; MAX_WORDS], out: &mut [u64], words: usize) -> [bool; 2] {
+        match self {
+            Self::Keep => {
+                out.copy_from_slice(&k[..words]);
+                [false; 2]
+            }
+            Self::Negate { order, half } => {
+                let negative = less(half, &k[..half.len()]);
+                subtract_from_where(negative, order, k);
+                out.copy_from_slice(&k[..words]);
+                [negative; 2]
+            }
+            Self::Split(splitter) => {
+                let halves = splitter.split(&*k);
+                for (out, (_, half)) in out.chunks_exact_mut(words).zip(&halves) {
+                    let used = words.min(half.len());
+                    out[..used].copy_from_slice(&half[..used]);
+                    out[used..].fill(0);
+                }
+                halves.map(|(negative, _)| negative)
+            }
+        }
+    }
+}
+
+/// Scalars that one worker takes at a time.
+const BLOCK: usize = 512;
 
 /// Decomposes the scalars in `range` into `data`, which may hold anything.
 pub(crate) fn decompose(
@@ -115,41 +154,40 @@ pub(crate) fn decompose(
         data = zeroed(used + 1);
     }
     data.resize(used + 1, 0);
-    let start = range.start;
-    data[..used].par_chunks_mut(halves * words).with_min_len(256).enumerate().try_for_each(
-        |(i, out)| {
-            let index = start + i;
+    // All bits that occur.
+    let bits: Vec<AtomicU64> = (0..words).map(|_| AtomicU64::new(0)).collect();
+    let each = halves * words;
+    let blocks = data[..used].par_chunks_mut(BLOCK * each).enumerate();
+    blocks.try_for_each(|(block, data)| {
+        let mut seen = [0u64; MAX_WORDS];
+        let first = range.start + block * BLOCK;
+        for (index, out) in (first..).zip(data.chunks_exact_mut(each)) {
             let mut k = [0u64; MAX_WORDS];
             scalars.read(index, &mut k)?;
-            match &shorten {
-                Shorten::Keep => out.copy_from_slice(&k[..words]),
-                Shorten::Negate { order, half } => {
-                    let negative = less(half, &k[..half.len()]);
-                    subtract_from_where(negative, order, &mut k);
-                    out.copy_from_slice(&k[..words]);
-                    finish(out, &bias, negative);
-                    return Ok(());
+            let negative = shorten.apply(&mut k, out, words);
+            for (out, negative) in out.chunks_exact_mut(words).zip(negative) {
+                for (seen, word) in seen.iter_mut().zip(&*out) {
+                    *seen |= word;
                 }
-                Shorten::Split(splitter) => {
-                    for (out, (negative, half)) in out.chunks_mut(words).zip(splitter.split(&k)) {
-                        let used = words.min(half.len());
-                        out[..used].copy_from_slice(&half[..used]);
-                        out[used..].fill(0);
-                        finish(out, &bias, negative);
-                    }
-                    return Ok(());
-                }
+                finish(out, &bias, negative);
             }
-            finish(out, &bias, false);
-            Ok(())
-        },
-    )?;
+        }
+        for (all, seen) in bits.iter().zip(seen) {
+            all.fetch_or(seen, Relaxed);
+        }
+        Ok(())
+    })?;
+    let words_seen = bits.into_iter().map(AtomicU64::into_inner).enumerate();
+    let longest = words_seen.filter(|(_, word)| *word != 0).last();
+    let longest = longest.map_or(0, |(i, word)| 64 * (i as u32 + 1) - word.leading_zeros());
+    // A carry may reach the next window, also out of a digit that is one bit short of full.
+    let windows = ((longest + 1) / shape.window_bits + 1).min(shape.windows);
     let zero = match shape.digits {
         Digits::Unsigned => 0,
         Digits::Signed => 1 << (shape.window_bits - 1),
     };
     let last = (shape.windows - 1, shape.last_window_bits);
-    Ok(Decomposed { data, words, halves, window_bits: shape.window_bits, last, zero })
+    Ok(Decomposed { data, words, halves, window_bits: shape.window_bits, windows, last, zero })
 }
 
 /// Adds the bias and records the sign.

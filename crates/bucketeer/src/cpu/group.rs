@@ -82,7 +82,7 @@ impl View<'_> {
             let window = copy * shape.bucket_sets + self.first_set + set;
             let places = out.chunks_exact_mut(per_base);
             let places = places.map(|base| &mut base[copy as usize * halves..][..halves]);
-            if window < shape.windows {
+            if window < self.digits.windows() {
                 self.digits.read(window, self.bases(k), places);
             } else {
                 places.for_each(|digits| digits.fill(ZERO));

@@ -12,6 +12,7 @@
 //! receives `E` entries has `B·(1 − e^(−E/B))` occupied ones. Costs per operation are measured
 //! (docs/benchmarks); only their ratios matter for the choices.
 
+use super::memory::stored_point_bytes;
 use super::{Accumulate, Digits, Plan};
 use crate::CurveSpec;
 use crate::device::{Arithmetic, DeviceFacts};
@@ -51,6 +52,10 @@ const ENTRY: [f64; 2] = [7.5, 11.0];
 /// What an addition of the reduce stage costs more than one of accumulate: its lists are made by one thread,
 /// and its batches are smaller.
 const REDUCE_OVERHEAD: f64 = 30.0;
+
+/// What an addition costs more each time the table of bases doubles beyond `NEAR_BYTES`.
+const FAR_READ: f64 = 4.0;
+const NEAR_BYTES: f64 = (8 << 20) as f64;
 
 /// Buckets whose counters fill a first cache.
 const CACHED_BUCKETS: u64 = 1 << 13;
@@ -110,8 +115,11 @@ pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
         Accumulate::Slices => (rates.addition, slices * rounds + reduce_rounds),
         Accumulate::PerBucket | Accumulate::FusedSweep => (rates.projective, 0.0),
     };
+    // Reads of bases beyond the second cache, at random.
+    let table = plan.n as f64 * shape.copies() as f64 * stored_point_bytes(curve) as f64;
+    let far = FAR_READ * (table / NEAR_BYTES).log2().clamp(0.0, 4.0);
     let loaded = if plan.resident { 0.0 } else { plan.n as f64 * shape.copies() as f64 };
-    let parallel = bucket_additions * per_addition
+    let parallel = bucket_additions * (per_addition + far)
         + reduce_additions * (rates.addition + REDUCE_OVERHEAD)
         + inversions * rates.inversion
         + plan.n as f64 * DECOMPOSE[usize::from(shape.endomorphism)]
