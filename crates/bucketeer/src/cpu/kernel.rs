@@ -71,6 +71,7 @@ impl Pairs {
     }
 
     /// The same in groups, of which the last may repeat its last pair.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn groups(&mut self) -> [&[[u32; Self::GROUP]]; 3] {
         let padded = self.length.next_multiple_of(Self::GROUP);
         [&mut self.a, &mut self.b, &mut self.out].map(|list| {
