@@ -136,14 +136,19 @@ pub(crate) fn group(
     let runs = entries.min(sets.len() * plan.shape.buckets as usize);
     empty(&mut out.keys, runs);
     empty(&mut out.starts, runs + 1);
-    if out.entries.len() < entries {
-        empty(&mut out.entries, entries);
-        advise_large_pages(out.entries.spare_capacity_mut());
-        out.entries.resize_with(entries, AtomicU32::default);
-    }
+    lengthen(&mut out.entries, entries);
     match plan.group {
         Group::Csr => csr(&view, sets.len(), out),
         Group::Sort => sort(&view, sets.len(), out),
+    }
+}
+
+/// Makes a list at least so long, on large pages; what it held may be lost.
+fn lengthen<T: Default>(list: &mut Vec<T>, length: usize) {
+    if list.len() < length {
+        empty(list, length);
+        advise_large_pages(list.spare_capacity_mut());
+        list.resize_with(length, T::default);
     }
 }
 
@@ -154,11 +159,7 @@ fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
     let each = view.part_bases() * view.per_base();
     out.counters.clear();
     out.counters.resize(sets * parts * buckets, 0);
-    if out.digits.len() < sets * parts * each {
-        empty(&mut out.digits, sets * parts * each);
-        advise_large_pages(out.digits.spare_capacity_mut());
-        out.digits.resize(sets * parts * each, ZERO);
-    }
+    lengthen(&mut out.digits, sets * parts * each);
     let counters = out.counters.par_chunks_mut(buckets);
     let digits = out.digits[..sets * parts * each].par_chunks_mut(each);
     counters.zip(digits).enumerate().for_each(|(k, (counters, digits))| {

@@ -6,6 +6,8 @@
 //! applied to the whole numbers. From f = m and g = x they end at f = ±1, g = 0; the same matrices applied
 //! to (0, 1) modulo m leave ±1/x.
 
+use crate::curve::inverse_of_odd;
+
 const BITS: u32 = 62;
 const MASK: u64 = (1 << BITS) - 1;
 
@@ -31,11 +33,7 @@ pub(super) struct Inverter<const K: usize> {
 impl<const K: usize> Inverter<K> {
     /// For an odd modulus given by its 64-bit words.
     pub(super) fn new(modulus: &[u64]) -> Self {
-        let low = modulus[0];
-        // Newton: each step doubles the correct bits, starting from one.
-        let inverse =
-            (0..6).fold(1u64, |x, _| x.wrapping_mul(2u64.wrapping_sub(low.wrapping_mul(x))));
-        Self { modulus: from_words(modulus), inverse: inverse & MASK }
+        Self { modulus: from_words(modulus), inverse: inverse_of_odd(modulus[0]) & MASK }
     }
 
     /// 1/x for x below the modulus, and 0 for 0; in place.

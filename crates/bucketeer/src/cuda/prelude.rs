@@ -5,6 +5,7 @@ use std::fmt::Write;
 use num_bigint::BigUint;
 
 use crate::CurveSpec;
+use crate::gpu::negated_inverse;
 use crate::plan::{Form, accumulate_blocks};
 
 /// Threads of a block in the accumulate stage.
@@ -59,13 +60,6 @@ pub(crate) fn scalars(curve: &CurveSpec) -> String {
     out += &constant("ORDER", std::slice::from_ref(&curve.order), words);
     out += &constant("HALF_ORDER", &[&curve.order >> 1u32], words);
     out
-}
-
-/// −m⁻¹ mod 2^32 for odd m, by Newton's iteration.
-fn negated_inverse(modulus: &BigUint) -> u64 {
-    let low = modulus.iter_u32_digits().next().unwrap_or(1);
-    let inverse = (0..5).fold(1u32, |x, _| x.wrapping_mul(2u32.wrapping_sub(low.wrapping_mul(x))));
-    inverse.wrapping_neg().into()
 }
 
 /// Values of `words` words each, one after the other.

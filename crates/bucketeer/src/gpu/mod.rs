@@ -11,6 +11,9 @@ pub(crate) use scalars::Raw;
 
 use std::sync::Arc;
 
+use num_bigint::BigUint;
+
+use crate::curve::inverse_of_odd;
 use crate::{Curve, CurveSpec, Error};
 
 /// What is known of a curve, if a GPU's kernels can be made for it.
@@ -42,4 +45,10 @@ pub(crate) struct Part {
     pub sets: usize,
     /// Words of the sums: totals, low bits, high bits.
     pub words: Vec<u64>,
+}
+
+/// −m⁻¹ mod 2^32 for odd m.
+pub(crate) fn negated_inverse(modulus: &BigUint) -> u64 {
+    let low = modulus.iter_u64_digits().next().unwrap_or(1);
+    u64::from(inverse_of_odd(low).wrapping_neg() as u32)
 }

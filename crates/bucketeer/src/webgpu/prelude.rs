@@ -5,6 +5,7 @@ use std::fmt::Write;
 use num_bigint::BigUint;
 
 use crate::CurveSpec;
+use crate::gpu::negated_inverse;
 use crate::plan::Form;
 
 /// Largest k for which multiplication by −k is k subtractions.
@@ -167,13 +168,6 @@ pub(crate) fn scalars(field: &Field<'_>) -> String {
     out += &field.constant("FROM_MONTGOMERY", &power_of_two(field.excess(), field.modulus));
     out += &field.constant("HALF_ORDER", &(field.modulus >> 1u32));
     out
-}
-
-/// −m⁻¹ mod 2^32 for odd m, by Newton's iteration.
-fn negated_inverse(modulus: &BigUint) -> u64 {
-    let low = modulus.iter_u32_digits().next().unwrap_or(1);
-    let inverse = (0..5).fold(1u32, |x, _| x.wrapping_mul(2u32.wrapping_sub(low.wrapping_mul(x))));
-    inverse.wrapping_neg().into()
 }
 
 fn list(values: &[u32]) -> String {

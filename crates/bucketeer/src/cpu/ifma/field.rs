@@ -12,6 +12,7 @@ use core::arch::x86_64::*;
 use num_bigint::BigUint;
 
 use super::lanes::{LIMB_BITS, LIMB_MASK, V, broadcast, zero};
+use crate::curve::inverse_of_odd;
 
 /// Eight elements; limb i of all of them in vector i.
 #[derive(Clone, Copy)]
@@ -44,13 +45,9 @@ pub(super) fn limbs<const L: usize>(value: &BigUint) -> [u64; L] {
 
 impl<const L: usize> Modulus<L> {
     pub(super) fn new(p: &BigUint) -> Self {
-        let low = limbs::<L>(p)[0];
-        // Newton: each step doubles the correct bits of p⁻¹ mod 2^64, starting from one.
-        let inverse =
-            (0..6).fold(1u64, |x, _| x.wrapping_mul(2u64.wrapping_sub(low.wrapping_mul(x))));
         Self {
             multiples: std::array::from_fn(|i| limbs(&(p << i))),
-            negative_inverse: inverse.wrapping_neg() & LIMB_MASK,
+            negative_inverse: inverse_of_odd(limbs::<L>(p)[0]).wrapping_neg() & LIMB_MASK,
             triple: limbs(&(p * 3u32)),
             one: limbs(&((BigUint::from(1u32) << (LIMB_BITS * L)) % p)),
         }

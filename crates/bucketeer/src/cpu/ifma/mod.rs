@@ -1,7 +1,8 @@
 //! AVX-512 IFMA: affine additions in eight lanes of 52-bit limbs.
 //!
 //! Layers, one file each: [`lanes`] moves words, [`field`] computes in a prime field, [`extension`] in the
-//! field itself or its quadratic extension, [`vector`] adds points. None depends on a curve at compile time:
+//! field itself or its quadratic extension, [`groups`] turns pairs into addresses, [`vector`] adds points with the
+//! one inversion of [`invert`]. None depends on a curve at compile time:
 //! code is shared by all curves with the same number of words W of a point, limbs L and degree D.
 //! A packed point is x then y, canonical values of x·2^(52L) in 64-bit words; all ones is infinity.
 
@@ -10,6 +11,8 @@
 
 mod extension;
 mod field;
+mod groups;
+mod invert;
 mod lanes;
 mod vector;
 
@@ -17,8 +20,10 @@ use num_bigint::BigUint;
 
 use super::kernel::{Formulas, Kernel, NEGATIVE, Pairs, Point, Scratch, is_infinity};
 use crate::CurveSpec;
+use groups::Groups;
+use invert::Inverter;
 use lanes::LIMB_BITS;
-use vector::{Batch, Curve, Groups, Inverter};
+use vector::{Batch, Curve};
 
 /// Points of W words on a field of degree D over a prime field of L limbs.
 struct Ifma<const W: usize, const L: usize, const D: usize> {
@@ -28,18 +33,6 @@ struct Ifma<const W: usize, const L: usize, const D: usize> {
     /// Takes x of arkworks' form to that of φ(P).
     image: [u64; L],
 }
-
-/// Working memory of a batch of additions.
-struct Memory<const L: usize, const D: usize>(Batch<L, D>);
-
-impl<const L: usize, const D: usize> Default for Memory<L, D> {
-    fn default() -> Self {
-        Self(Batch::default())
-    }
-}
-
-// SAFETY: the scratch holds only plain vectors of integers.
-unsafe impl<const L: usize, const D: usize> Send for Memory<L, D> {}
 
 impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
     const N: usize = W / (2 * D);
@@ -158,8 +151,7 @@ macro_rules! shapes {
                 dst: &mut [Point<$w>],
                 scratch: &mut Scratch,
             ) {
-                let memory: &mut Memory<$l, $d> = scratch.of();
-                self.ifma.add_pairs(src, pairs, dst, &mut memory.0);
+                self.ifma.add_pairs(src, pairs, dst, scratch.of());
             }
 
             fn negate(&self, point: &Point<$w>) -> Point<$w> {

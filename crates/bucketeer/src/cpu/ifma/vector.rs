@@ -13,12 +13,10 @@ use core::arch::x86_64::*;
 
 use super::extension::{Element, Field};
 use super::field::{self, Lanes};
-use super::lanes::{
-    MAX_WORDS, broadcast, gather, limbs_of, scatter, to_limbs, to_words, words_of, zero,
-};
+use super::groups::{Group, Groups};
+use super::invert::Inverter;
+use super::lanes::{MAX_WORDS, broadcast, gather, scatter, to_limbs, to_words, zero};
 use crate::cpu::accumulate::empty;
-use crate::cpu::inverse;
-use crate::cpu::kernel::{NEGATIVE, fetch};
 
 /// How many groups ahead the forward loop fetches points.
 const PREFETCH: usize = 2;
@@ -44,31 +42,6 @@ impl<const L: usize, const D: usize> Default for Batch<L, D> {
     }
 }
 
-/// Inversion modulo the field's prime, for as many limbs of 62 bits as it needs.
-pub(super) enum Inverter {
-    Four(inverse::Inverter<5>),
-    Six(inverse::Inverter<7>),
-    Twelve(inverse::Inverter<13>),
-}
-
-impl Inverter {
-    pub(super) fn new(modulus: &[u64]) -> Self {
-        match modulus.len() {
-            ..=4 => Self::Four(inverse::Inverter::new(modulus)),
-            5..=6 => Self::Six(inverse::Inverter::new(modulus)),
-            _ => Self::Twelve(inverse::Inverter::new(modulus)),
-        }
-    }
-
-    fn invert(&self, x: &mut [u64]) {
-        match self {
-            Self::Four(inverter) => inverter.invert(x),
-            Self::Six(inverter) => inverter.invert(x),
-            Self::Twelve(inverter) => inverter.invert(x),
-        }
-    }
-}
-
 /// The curve's field, its coefficient a and the inversion.
 pub(super) struct Curve<const W: usize, const L: usize, const D: usize> {
     pub field: Field<L, D>,
@@ -83,73 +56,6 @@ pub(super) struct Curve<const W: usize, const L: usize, const D: usize> {
     pub inverter: Inverter,
 }
 
-/// Pairs in groups of eight, and the memory they refer to.
-pub(super) struct Groups<'a, const W: usize> {
-    pub a: &'a [[u32; 8]],
-    pub b: &'a [[u32; 8]],
-    pub out: &'a [[u32; 8]],
-    pub src: *const [u64; W],
-    pub dst: *mut [u64; W],
-    pub scattered: bool,
-}
-
-/// Eight pairs: addresses of both operands and their signs.
-struct Group {
-    a: [*const u64; 8],
-    b: [*const u64; 8],
-    negative_a: u8,
-    negative_b: u8,
-}
-
-/// The points of eight entries, counted from `base`, and their signs.
-#[inline(always)]
-unsafe fn addresses<const W: usize>(
-    base: *const [u64; W],
-    entries: &[u32; 8],
-) -> ([*const u64; 8], u8) {
-    // SAFETY: the caller runs with AVX-512 DQ and VL; addresses and words are of one size.
-    unsafe {
-        let entries = _mm256_loadu_si256(entries.as_ptr().cast());
-        let negative = _mm256_movepi32_mask(entries);
-        let indices = _mm256_and_si256(entries, _mm256_set1_epi32(!NEGATIVE as i32));
-        let offsets = _mm512_mul_epu32(_mm512_cvtepu32_epi64(indices), broadcast(8 * W as u64));
-        let addresses = _mm512_add_epi64(offsets, broadcast(base as u64));
-        let mut out: [*const u64; 8] = [base.cast(); 8];
-        _mm512_storeu_si512(out.as_mut_ptr().cast(), addresses);
-        (out, negative)
-    }
-}
-
-impl<const W: usize> Groups<'_, W> {
-    #[inline(always)]
-    unsafe fn group(&self, g: usize) -> Group {
-        // SAFETY: the caller runs with AVX-512 and stays within the groups.
-        unsafe {
-            let (a, negative_a) = addresses(self.src, self.a.get_unchecked(g));
-            let (b, negative_b) = addresses(self.src, self.b.get_unchecked(g));
-            Group { a, b, negative_a, negative_b }
-        }
-    }
-
-    /// Where the sums of a group go.
-    #[inline(always)]
-    unsafe fn targets(&self, g: usize) -> [*mut u64; 8] {
-        // SAFETY: as above.
-        unsafe { addresses(self.dst, self.out.get_unchecked(g)).0.map(<*const u64>::cast_mut) }
-    }
-
-    /// Asks for the points of a group.
-    #[inline(always)]
-    unsafe fn fetch(&self, g: usize) {
-        // SAFETY: as above.
-        let group = unsafe { self.group(g) };
-        for lane in 0..8 {
-            fetch(group.a[lane].cast::<[u64; W]>());
-            fetch(group.b[lane].cast::<[u64; W]>());
-        }
-    }
-}
-
 /// Which lanes of a special group do what. Lanes in none of the masks add as usual.
 struct Cases {
     double: u8,
@@ -160,7 +66,7 @@ struct Cases {
 
 impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     /// Words of one prime-field element.
-    const N: usize = W / (2 * D);
+    pub(super) const N: usize = W / (2 * D);
 
     /// Whether two groups are finished at a time: where their limbs find room in the registers.
     const SIDE_BY_SIDE: bool = L * D <= 8;
@@ -483,49 +389,6 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
                 sum.0[i] = field::trim(&sum.0[i], 1, &f.modulus);
             }
             sum
-        }
-    }
-
-    /// The inverses of eight elements: with their product inverted, each is that times the other seven.
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-    #[inline(never)]
-    unsafe fn invert(&self, e: &Element<L, D>) -> Element<L, D> {
-        // SAFETY: passed on.
-        unsafe {
-            let f = &self.field;
-            // Products of two, four and eight lanes, in every lane those that differ from it in some bits.
-            let one = f.rotate::<4>(e);
-            let two = f.mul(e, &one);
-            let others = f.rotate::<2>(&two);
-            let four = f.mul(&two, &others);
-            let half = f.rotate::<1>(&four);
-            let all = self.invert_alike(&f.mul(&four, &half));
-            f.mul(&f.mul(&all, &half), &f.mul(&others, &one))
-        }
-    }
-
-    /// The inverse of one element in all lanes: conjugate over norm in a quadratic extension.
-    #[inline(always)]
-    unsafe fn invert_alike(&self, e: &Element<L, D>) -> Element<L, D> {
-        // SAFETY: passed on.
-        unsafe {
-            let m = &self.field.modulus;
-            let norm = field::canonical(&self.field.norm(e), 0, m);
-            let mut words = [0; MAX_WORDS];
-            words_of(&norm.0, &mut words[..Self::N]);
-            self.inverter.invert(&mut words[..Self::N]);
-            // 1/(xR) times R³ is R/x · R.
-            let inverse = field::constant(&limbs_of(&words[..Self::N]));
-            let inverse = field::mul(&inverse, &field::constant(&self.cube), m);
-            let mut out = *e;
-            if D == 1 {
-                out.0[0] = inverse;
-            } else {
-                let nought = Lanes([zero(); L]);
-                out.0[0] = field::mul(&e.0[0], &inverse, m);
-                out.0[1] = field::mul(&field::sub(&nought, &e.0[1], 1, m), &inverse, m);
-            }
-            out
         }
     }
 
