@@ -234,7 +234,7 @@ async fn run_table_async(
     for (group, cases) in GROUPS {
         let start = Instant::now();
         let mut cases = cases(subject, filter);
-        if cfg!(target_family = "wasm") && subject.kind() != DeviceKind::Cpu {
+        if cfg!(target_family = "wasm") && subject.device().kind != DeviceKind::Cpu {
             cases.retain(|case| !matches!(case.run, case::Run::Jobs));
         }
         let mut faults = Vec::new();
@@ -268,7 +268,7 @@ fn judged(
 
 /// What is wrong with the outcome of each case.
 fn faults(subject: &dyn Subject, cases: &[Case]) -> Vec<Option<String>> {
-    if subject.kind() == DeviceKind::Cpu {
+    if subject.device().kind == DeviceKind::Cpu {
         return cases.iter().map(|case| fault(subject, case)).collect();
     }
     let (next, found) = (AtomicUsize::new(0), Mutex::new(vec![None; cases.len()]));

@@ -67,12 +67,13 @@ pub(super) fn service(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
 }
 
 /// Enough bases for many slices per bucket set and for parts in the group stage; fewer where points are
-/// long and additions slow.
+/// long and additions slow, and on a CPU, even one that plays a GPU.
 pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     use Distribution::{Equal, Skewed, Uniform};
+    let device = subject.device();
     let n = match subject.curve().point_bytes() {
         _ if filter.quick => 1 << 11,
-        _ if subject.kind() != DeviceKind::Cpu => LARGEST,
+        _ if device.kind != DeviceKind::Cpu && !subject.plays_gpu() => LARGEST,
         0..=96 => LARGE,
         _ => (1 << 13) + 1,
     };
@@ -90,7 +91,7 @@ pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
         with(Uniform, Run::Borrowed, csr),
     ];
     // Chunks that grow, in which a fused sweep must not be taken for buckets that can be carried.
-    if subject.kind() == DeviceKind::Cuda && subject.curve().point_bytes() <= 64 && !filter.quick {
+    if device.kind == DeviceKind::Cuda && subject.curve().point_bytes() <= 64 && !filter.quick {
         let scalars = Scalars::Kind(Uniform, GROWING);
         let (accumulate, precompute) = (Some(Accumulate::FusedSweep), Some(1));
         let settings = Settings { accumulate, precompute, ..Settings::default() };

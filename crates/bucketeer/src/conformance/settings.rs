@@ -13,7 +13,7 @@ const DIGITS: [Digits; 2] = [Digits::Signed, Digits::Unsigned];
 
 /// Without the endomorphism, and with it where the curve has one and the device uses it.
 fn endomorphisms(subject: &dyn Subject) -> &'static [bool] {
-    let used = subject.curve().endomorphism.is_some() && subject.kind() == DeviceKind::Cpu;
+    let used = subject.curve().endomorphism.is_some() && subject.device().kind == DeviceKind::Cpu;
     if used { &[false, true] } else { &[false] }
 }
 
@@ -45,8 +45,15 @@ fn edges(curve: &CurveSpec, window_bits: u32, n: usize) -> Scalars {
     Scalars::Residues(scalars.into_iter().map(|k| k % order).collect())
 }
 
+/// The most memory of cases with wide windows. A CPU that plays a GPU goes through all their buckets one by one:
+/// in a quick table it gets so little that windows stay narrow.
+fn memory_limit(subject: &dyn Subject, filter: &Filter) -> Option<u64> {
+    (filter.quick && subject.plays_gpu()).then_some(1 << 18)
+}
+
 /// Every width from 1 to 26, with both kinds of digits, split and whole scalars, and both ways to
-/// group as long as the counters of one window stay small.
+/// group as long as the counters of one window stay small. Of widths that the device has too little room for, and
+/// that all come to the same plan, only the last.
 pub(super) fn window_widths(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let widest_csr = if filter.quick { 4 } else { 14 };
     let mut cases = Vec::new();
@@ -60,10 +67,14 @@ pub(super) fn window_widths(subject: &dyn Subject, filter: &Filter) -> Vec<Case>
                         digits: Some(digits),
                         endomorphism: Some(endomorphism),
                         group: Some(group),
+                        memory_limit: memory_limit(subject, filter),
                         ..Settings::default()
                     };
-                    if group == Group::Sort || bits <= widest_csr {
-                        cases.push(case(Arrangement::Distinct, scalars.clone(), settings));
+                    let case = case(Arrangement::Distinct, scalars.clone(), settings);
+                    let as_asked = subject.planned(&case).is_none_or(|s| s.window_bits == bits);
+                    let wanted = as_asked || bits == MAX_WINDOW_BITS;
+                    if wanted && (group == Group::Sort || bits <= widest_csr) {
+                        cases.push(case);
                     }
                 }
             }
@@ -193,7 +204,7 @@ pub(super) fn stages(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
 }
 
 /// Every preset, or the one under test.
-pub(super) fn presets(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
+pub(super) fn presets(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     use Distribution::{Skewed, Uniform};
     let (sizes, kinds) = match filter.quick {
         true => (vec![1, 33], vec![Uniform]),
@@ -204,7 +215,9 @@ pub(super) fn presets(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
         for &n in &sizes {
             for &kind in &kinds {
                 let scalars = Scalars::Kind(kind, n);
-                cases.push(case(Arrangement::Mixed, scalars, preset.settings(n)));
+                let memory_limit = memory_limit(subject, filter);
+                let settings = Settings { memory_limit, ..preset.settings(n) };
+                cases.push(case(Arrangement::Mixed, scalars, settings));
             }
         }
     }

@@ -13,11 +13,11 @@ use rand_chacha::ChaCha20Rng;
 
 use super::KnownBases;
 use super::case::{Arrangement, Bases as Source, Case, Outcome, Run, Scalars as Form};
-use crate::plan::Preset;
+use crate::plan::{Preset, Request, ScalarBound, Shape};
 use crate::wait::Pending;
 use crate::{
-    AsScalars, Bases, Builder, Curve, CurveSpec, Device, DeviceKind, Error, Hook, Model, Plan,
-    Scalars,
+    AsScalars, Bases, Builder, Curve, CurveSpec, Device, DeviceFacts, DeviceKind, Error, Hook,
+    Model, Plan, Scalars,
 };
 
 /// A curve on a device.
@@ -25,8 +25,17 @@ pub(super) trait Subject: Sync {
     /// What is known of the curve.
     fn curve(&self) -> &CurveSpec;
 
-    /// What sort of device it runs on.
-    fn kind(&self) -> DeviceKind;
+    /// What the device it runs on is.
+    fn device(&self) -> DeviceFacts;
+
+    /// Whether it is a CPU behind a GPU's interface.
+    fn plays_gpu(&self) -> bool {
+        let DeviceFacts { kind, threads, .. } = self.device();
+        kind == DeviceKind::WebGpu && threads == 1
+    }
+
+    /// The windows of a case's plan; `None` where no plan can be made.
+    fn planned(&self, case: &Case) -> Option<Shape>;
 
     /// Runs a case; what is wrong with the outcome, if anything.
     fn fault<'a>(&'a self, case: &'a Case) -> Pending<'a, Option<String>>;
@@ -259,8 +268,22 @@ impl<C: Curve> Subject for OnCurve<'_, C> {
         &self.curve
     }
 
-    fn kind(&self) -> DeviceKind {
-        self.device.kind()
+    fn device(&self) -> DeviceFacts {
+        self.device.facts()
+    }
+
+    fn planned(&self, case: &Case) -> Option<Shape> {
+        let request = Request {
+            curve: &self.curve,
+            n: case.scalars.len(),
+            batch: 1,
+            scalars: ScalarBound::Order,
+            resident: false,
+            table: None,
+            device: self.device(),
+            settings: &case.settings,
+        };
+        Plan::new(&request).ok().map(|plan| plan.shape)
     }
 
     fn fault<'a>(&'a self, case: &'a Case) -> Pending<'a, Option<String>> {

@@ -9,6 +9,8 @@ mod custom_curve;
 mod devices;
 mod eip2537;
 mod errors;
+#[cfg(feature = "io")]
+mod io;
 mod jobs;
 mod large;
 mod plan;

@@ -4,7 +4,7 @@ use ark_bls12_381 as bls;
 use ark_bn254 as bn;
 use bucketeer::io::{self, Format};
 
-use crate::builders::*;
+use super::builders::*;
 
 #[test]
 fn tau_sections_of_ptau() {

@@ -8,7 +8,7 @@ use bucketeer::{Curve, msm};
 use num_bigint::BigUint;
 use tempfile::TempDir;
 
-use crate::builders::*;
+use super::builders::*;
 
 /// More than one block of elements, and not a multiple of it.
 const LENGTHS: [usize; 4] = [0, 1, 5, 300];

@@ -5,7 +5,7 @@ use ark_ff::PrimeField;
 use bucketeer::io::{self, ScalarVec};
 use num_bigint::BigUint;
 
-use crate::builders::*;
+use super::builders::*;
 
 #[track_caller]
 fn json_reason(text: &str) -> String {

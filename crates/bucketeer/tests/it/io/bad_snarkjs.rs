@@ -3,7 +3,7 @@
 use ark_bn254::{G1Affine, G2Affine};
 use bucketeer::io;
 
-use crate::builders::*;
+use super::builders::*;
 
 fn sample() -> (Vec<G1Affine>, Vec<G2Affine>) {
     (points(8), points(4))

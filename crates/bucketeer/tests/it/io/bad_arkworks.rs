@@ -10,7 +10,7 @@ use bucketeer::io::{self, Encoding, ReadOptions, ScalarVec};
 use bucketeer::{Curve, Error};
 use num_bigint::BigUint;
 
-use crate::builders::*;
+use super::builders::*;
 
 fn uncompressed<C: Curve>(points: &[C]) -> Vec<u8> {
     let mut bytes = Vec::new();

@@ -7,7 +7,7 @@ use bucketeer::Error;
 use bucketeer::io::write_atomically;
 use tempfile::TempDir;
 
-use crate::builders::*;
+use super::builders::*;
 
 fn fail_midway(writer: &mut dyn Write) -> io::Result<()> {
     writer.write_all(&[1; 1 << 20])?;
