@@ -33,6 +33,8 @@ pub(crate) struct Decomposed {
     last: (u32, u32),
     /// Digit value that stands for zero.
     zero: u32,
+    /// What was added to every scalar, and is left of zero.
+    bias: Vec<u64>,
 }
 
 /// What [`Decomposed::read`] writes for the digit zero.
@@ -69,6 +71,13 @@ impl Decomposed {
                 at += self.words;
             }
         }
+    }
+
+    /// Whether all digits of a scalar, or of one half of it, are zero.
+    #[inline(always)]
+    pub(crate) fn is_zero(&self, index: usize, half: usize) -> bool {
+        let at = (index * self.halves + half) * self.words;
+        self.data[at..at + self.words] == self.bias
     }
 
     /// Windows from this one on hold nothing but zeros.
@@ -187,7 +196,8 @@ pub(crate) fn decompose(
         Digits::Signed => 1 << (shape.window_bits - 1),
     };
     let last = (shape.windows - 1, shape.last_window_bits);
-    Ok(Decomposed { data, words, halves, window_bits: shape.window_bits, windows, last, zero })
+    let window_bits = shape.window_bits;
+    Ok(Decomposed { data, words, halves, window_bits, windows, last, zero, bias })
 }
 
 /// Adds the bias and records the sign.

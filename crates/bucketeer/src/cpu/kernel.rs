@@ -4,6 +4,7 @@
 use std::any::Any;
 
 use super::accumulate::empty;
+use super::table::Coordinates;
 
 /// An affine point in a kernel's own form; [`Infinity::POINT`] in every form is all ones, which no
 /// reduced coordinate is.
@@ -139,6 +140,11 @@ pub(crate) trait Kernel<const W: usize>: Send + Sync {
     );
 
     fn negate(&self, point: &Point<W>) -> Point<W>;
+
+    /// The coordinates that [`import`](Self::import) takes.
+    fn imports(&self) -> Coordinates {
+        Coordinates::Weierstrass
+    }
 
     /// From arkworks' words to the kernel's form, in place; with `image`, that of φ(P) for each P.
     fn import(&self, points: &mut [Point<W>], image: bool);
