@@ -87,8 +87,8 @@ pub(crate) fn fill<const W: usize>(
             bases.clear();
             bases.extend((first..first + out.len() / copies).filter(used));
             points.resize(bases.len(), Infinity::POINT);
-            source.write(bases, kernel.imports(), W, points.as_flattened_mut());
-            kernel.import(points, half == 1);
+            source.write(bases, kernel.base_coordinates(), W, points.as_flattened_mut());
+            kernel.import_bases(points, half == 1);
             for copy in 0..table.precompute as usize {
                 if copy > 0 {
                     double(kernel, points, shift);

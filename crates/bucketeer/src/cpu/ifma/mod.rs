@@ -115,18 +115,22 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
         unsafe { self.curve.add_pairs(&groups, scratch) }
     }
 
-    fn imports(&self) -> Coordinates {
+    fn base_coordinates(&self) -> Coordinates {
         match self.edwards {
             Some(_) => Coordinates::Own,
             None => Coordinates::Weierstrass,
         }
     }
 
-    fn import(&self, points: &mut [[u64; W]], image: bool) {
-        if let Some(map) = &self.edwards {
+    fn import_bases(&self, points: &mut [[u64; W]], image: bool) {
+        match &self.edwards {
             // SAFETY: this type is made only where the instructions exist.
-            return unsafe { self.curve.import_edwards(points, map) };
+            Some(map) => unsafe { self.curve.import_edwards(points, map) },
+            None => self.import(points, image),
         }
+    }
+
+    fn import(&self, points: &mut [[u64; W]], image: bool) {
         let (whole, rest) = points.as_chunks_mut();
         for eight in whole {
             self.import_eight(eight, image);
@@ -194,8 +198,12 @@ macro_rules! shapes {
                 self.ifma.negate(point)
             }
 
-            fn imports(&self) -> Coordinates {
-                self.ifma.imports()
+            fn base_coordinates(&self) -> Coordinates {
+                self.ifma.base_coordinates()
+            }
+
+            fn import_bases(&self, points: &mut [Point<$w>], image: bool) {
+                self.ifma.import_bases(points, image);
             }
 
             fn import(&self, points: &mut [Point<$w>], image: bool) {
