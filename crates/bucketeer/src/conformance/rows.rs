@@ -5,6 +5,7 @@ use num_bigint::BigUint;
 use rand_chacha::ChaCha20Rng;
 
 use super::case::{Arrangement, Bases, Case, Outcome, Run, Scalars};
+use super::settings::endomorphisms;
 use super::subject::{Subject, WHOLE};
 use super::{Distribution, Filter};
 use crate::plan::{Accumulate, Digits, MAX_SCALAR_BITS, Settings};
@@ -47,7 +48,7 @@ pub(super) fn scalars(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
 
 /// Every arrangement of bases, with scalars that bring equal and opposite points into one bucket, for
 /// each way to accumulate.
-pub(super) fn bases(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
+pub(super) fn bases(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     use Distribution::{Bits, MinusOne, One, Skewed, Uniform};
     let (n, kinds) = match filter.quick {
         true => (33, vec![One, Skewed]),
@@ -64,8 +65,26 @@ pub(super) fn bases(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
                 }
             }
         }
+        cases.extend(unused(subject, how, n));
     }
     cases
+}
+
+/// Zeros and short scalars, whose bases or images are not even converted: alone, in copies, in chunks.
+fn unused(subject: &dyn Subject, how: Arrangement, n: usize) -> Vec<Case> {
+    let endomorphism = endomorphisms(subject).last().copied();
+    let settings = [
+        Settings { endomorphism, ..Settings::default() },
+        Settings { endomorphism, precompute: Some(3), ..Settings::default() },
+        Settings { endomorphism, chunk: Some(7), ..Settings::default() },
+    ];
+    let kinds = [Distribution::Zero, Distribution::Skewed, Distribution::MostlyZero];
+    let cases = kinds.into_iter().flat_map(|kind| settings.clone().map(|s| (kind, s)));
+    let borrowed = |(kind, settings)| Case {
+        run: Run::Borrowed,
+        ..case(how, Scalars::Kind(kind, n), settings)
+    };
+    cases.map(borrowed).collect()
 }
 
 /// Every integer type with the bound of its type, tighter bounds, bounds that do not hold, and integers
@@ -160,9 +179,11 @@ pub(super) fn any_point(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     for settings in any_point_settings(filter) {
         let residues = Scalars::Kind(Distribution::Uniform, n);
         let last = Scalars::Kind(Distribution::MinusOne, n);
+        let skewed = Scalars::Kind(Distribution::Skewed, n);
         for (scalars, run) in [
             (residues, Run::Both),
             (last, Run::Borrowed),
+            (skewed, Run::Borrowed),
             (integers.clone(), Run::Borrowed),
             (integers.clone(), Run::Loaded(Some(64 * WORDS as u32))),
         ] {

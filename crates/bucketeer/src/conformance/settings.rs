@@ -12,7 +12,7 @@ use crate::{CurveSpec, DeviceKind};
 const DIGITS: [Digits; 2] = [Digits::Signed, Digits::Unsigned];
 
 /// Without the endomorphism, and with it where the curve has one and the device uses it.
-fn endomorphisms(subject: &dyn Subject) -> &'static [bool] {
+pub(super) fn endomorphisms(subject: &dyn Subject) -> &'static [bool] {
     let used = subject.curve().endomorphism.is_some() && subject.device().kind == DeviceKind::Cpu;
     if used { &[false, true] } else { &[false] }
 }

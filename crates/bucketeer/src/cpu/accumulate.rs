@@ -14,7 +14,7 @@
 
 use rayon::prelude::*;
 
-use super::kernel::{Kernel, Pairs, Point, Scratch, Wide};
+use super::kernel::{Kernel, NEGATIVE, Pairs, Point, Scratch, Wide, fetch};
 use super::pool::{Pool, Pooled};
 use super::room::Room;
 use crate::Error;
@@ -187,6 +187,13 @@ where
     }));
     // The first round reads entries; the points of later rounds lie in `current` in order.
     let entry = |position: u32| (list.entry)(position as usize);
+    if list.scattered {
+        // Points without a partner are copied one by one, and each copy would wait for memory.
+        for run in live.iter().filter(|run| run.length % 2 == 1) {
+            let last = entry(run.start + run.length - 1) & !NEGATIVE;
+            fetch(&raw const list.points[last as usize]);
+        }
+    }
     pairs.clear(entries.len() / 2);
     pairs.scattered = list.scattered;
     round(kernel, list.points, entry, live, pairs, next, scratch, &mut emit);

@@ -21,8 +21,11 @@ use crate::scalars::{MAX_WORDS, ScalarSource};
 use crate::{CurveSpec, Error};
 
 /// Biased scalars of one chunk.
+///
+/// Scalars lie in blocks, and a block word by word: the lowest words of the first halves of all its scalars,
+/// their next words, and so on. A window then reads one or two words of every scalar, in order.
 pub(crate) struct Decomposed {
-    /// `words` for each half of each scalar, and one word more at the end.
+    /// `words` for each half of each scalar.
     data: Vec<u64>,
     words: usize,
     halves: usize,
@@ -33,42 +36,68 @@ pub(crate) struct Decomposed {
     last: (u32, u32),
     /// Digit value that stands for zero.
     zero: u32,
+    /// What was added to every scalar, and is left of zero.
+    bias: Vec<u64>,
 }
 
 /// What [`Decomposed::read`] writes for the digit zero.
 pub(crate) const ZERO: u32 = !NEGATIVE;
 
 impl Decomposed {
-    /// Digit `window` of the scalars in `range`, both halves of each where there are two, as the bucket it
-    /// selects (from 0, for |digit| − 1) with its sign in the top bit.
-    #[inline(always)]
-    pub(crate) fn read<'a>(
-        &self,
-        window: u32,
-        range: Range<usize>,
-        out: impl Iterator<Item = &'a mut [u32]>,
-    ) {
+    /// Writes digit `window` of the scalars in `range` as the bucket it selects (from 0, for |digit| − 1)
+    /// with its sign in the top bit: those of scalar i, one for each half, from `out[i·stride]` on.
+    pub(crate) fn read(&self, window: u32, range: Range<usize>, out: &mut [u32], stride: usize) {
+        let mut buffer = [0; BLOCK];
+        let mut index = range.start;
+        while index < range.end {
+            let count = (BLOCK - index % BLOCK).min(range.end - index);
+            let out = &mut out[(index - range.start) * stride..];
+            if stride == 1 {
+                self.read_block(window, index, 0, &mut out[..count]);
+            } else {
+                for half in 0..self.halves {
+                    self.read_block(window, index, half, &mut buffer[..count]);
+                    let places = out[half..].iter_mut().step_by(stride);
+                    buffer[..count].iter().zip(places).for_each(|(digit, place)| *place = *digit);
+                }
+            }
+            index += count;
+        }
+    }
+
+    /// The digits of one half of scalars that lie in one block.
+    fn read_block(&self, window: u32, index: usize, half: usize, out: &mut [u32]) {
         let bit = (window * self.window_bits) as usize;
         let (word, shift) = (bit / 64, bit % 64);
         let width = if window == self.last.0 { self.last.1 } else { self.window_bits };
-        let mask = (1u32 << width) - 1;
-        let mut at = range.start * self.halves * self.words;
-        for digits in out.take(range.len()) {
-            for digit in digits {
-                // The word after the last half's last is never part of the digit, but it is there.
-                let words = &self.data[at..=at + self.words];
-                let (low, high) = (words[word], words[word + 1]);
-                let value = ((low >> shift | (high << 1) << (63 - shift)) as u32) & mask;
-                let scalar_sign = (words[self.words - 1] >> 32) as u32;
-                let magnitude = value.abs_diff(self.zero);
-                let digit_sign = value.wrapping_sub(self.zero);
-                *digit = match magnitude {
-                    0 => ZERO,
-                    _ => (magnitude - 1) | (scalar_sign ^ digit_sign) & NEGATIVE,
-                };
-                at += self.words;
-            }
+        let (mask, zero) = ((1u32 << width) - 1, self.zero as i32);
+        let low = self.column(index, half, word);
+        // Where there is no next word the digit ends before it.
+        let high = self.column(index, half, (word + 1).min(self.words - 1));
+        let top = self.column(index, half, self.words - 1);
+        for (((digit, low), high), top) in out.iter_mut().zip(low).zip(high).zip(top) {
+            let value = ((low >> shift | (high << 1) << (63 - shift)) as u32) & mask;
+            let signed = (value as i32).wrapping_sub(zero);
+            let sign = (top >> 32) as u32 ^ signed as u32;
+            let bucket = signed.unsigned_abs().wrapping_sub(1) & !NEGATIVE;
+            *digit = if signed == 0 { ZERO } else { bucket | sign & NEGATIVE };
         }
+    }
+
+    /// One word of a scalar, or of one half of it, and of all scalars after it in its block.
+    #[inline(always)]
+    fn column(&self, index: usize, half: usize, word: usize) -> &[u64] {
+        let each = self.halves * self.words;
+        let (first, within) = (index / BLOCK * BLOCK, index % BLOCK);
+        let length = (self.len() - first).min(BLOCK);
+        let start = first * each + (half * self.words + word) * length;
+        &self.data[start + within..start + length]
+    }
+
+    /// Whether all digits of a scalar, or of one half of it, are zero.
+    #[inline(always)]
+    pub(crate) fn is_zero(&self, index: usize, half: usize) -> bool {
+        self.bias.iter().enumerate().all(|(word, bias)| self.column(index, half, word)[0] == *bias)
     }
 
     /// Windows from this one on hold nothing but zeros.
@@ -83,7 +112,7 @@ impl Decomposed {
 
     /// Scalars in the chunk.
     pub(crate) fn len(&self) -> usize {
-        (self.data.len() - 1) / (self.words * self.halves)
+        self.data.len() / (self.words * self.halves)
     }
 }
 
@@ -122,7 +151,7 @@ impl Shorten {
     }
 }
 
-/// Scalars that one worker takes at a time.
+/// Scalars that lie together, and that one worker takes at a time.
 const BLOCK: usize = 512;
 
 /// Decomposes the scalars in `range` into `data`, which may hold anything.
@@ -149,27 +178,32 @@ pub(crate) fn decompose(
     let mut bias = shape.bias().to_u64_digits();
     bias.resize(words, 0);
     let used = range.len() * halves * words;
-    if data.capacity() <= used {
+    if data.capacity() < used {
         drop(std::mem::take(&mut data));
-        data = zeroed(used + 1);
+        data = zeroed(used);
     }
-    data.resize(used + 1, 0);
+    data.resize(used, 0);
     // All bits that occur.
     let bits: Vec<AtomicU64> = (0..words).map(|_| AtomicU64::new(0)).collect();
     let each = halves * words;
-    let blocks = data[..used].par_chunks_mut(BLOCK * each).enumerate();
+    let blocks = data.par_chunks_mut(BLOCK * each).enumerate();
     blocks.try_for_each(|(block, data)| {
         let mut seen = [0u64; MAX_WORDS];
-        let first = range.start + block * BLOCK;
-        for (index, out) in (first..).zip(data.chunks_exact_mut(each)) {
+        let length = data.len() / each;
+        let mut buffer = [0u64; 2 * MAX_WORDS];
+        for i in 0..length {
             let mut k = [0u64; MAX_WORDS];
-            scalars.read(index, &mut k)?;
+            scalars.read(range.start + block * BLOCK + i, &mut k)?;
+            let out = &mut buffer[..each];
             let negative = shorten.apply(&mut k, out, words);
             for (out, negative) in out.chunks_exact_mut(words).zip(negative) {
                 for (seen, word) in seen.iter_mut().zip(&*out) {
                     *seen |= word;
                 }
                 finish(out, &bias, negative);
+            }
+            for (word, column) in out.iter().zip(data.chunks_exact_mut(length)) {
+                column[i] = *word;
             }
         }
         for (all, seen) in bits.iter().zip(seen) {
@@ -187,7 +221,8 @@ pub(crate) fn decompose(
         Digits::Signed => 1 << (shape.window_bits - 1),
     };
     let last = (shape.windows - 1, shape.last_window_bits);
-    Ok(Decomposed { data, words, halves, window_bits: shape.window_bits, windows, last, zero })
+    let window_bits = shape.window_bits;
+    Ok(Decomposed { data, words, halves, window_bits, windows, last, zero, bias })
 }
 
 /// Adds the bias and records the sign.

@@ -80,12 +80,13 @@ impl View<'_> {
         let set = (k / self.parts) as u32;
         for copy in 0..shape.precompute {
             let window = copy * shape.bucket_sets + self.first_set + set;
-            let places = out.chunks_exact_mut(per_base);
-            let places = places.map(|base| &mut base[copy as usize * halves..][..halves]);
+            let first = copy as usize * halves;
             if window < self.digits.windows() {
-                self.digits.read(window, self.bases(k), places);
+                self.digits.read(window, self.bases(k), &mut out[first..], per_base);
             } else {
-                places.for_each(|digits| digits.fill(ZERO));
+                for base in out.chunks_exact_mut(per_base) {
+                    base[first..first + halves].fill(ZERO);
+                }
             }
         }
     }

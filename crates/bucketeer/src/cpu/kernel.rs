@@ -4,6 +4,7 @@
 use std::any::Any;
 
 use super::accumulate::empty;
+use super::table::Coordinates;
 
 /// An affine point in a kernel's own form; [`Infinity::POINT`] in every form is all ones, which no
 /// reduced coordinate is.
@@ -140,8 +141,18 @@ pub(crate) trait Kernel<const W: usize>: Send + Sync {
 
     fn negate(&self, point: &Point<W>) -> Point<W>;
 
-    /// From arkworks' words to the kernel's form, in place; with `image`, that of φ(P) for each P.
+    /// From Weierstrass coordinates in arkworks' words to the kernel's form, in place; with `image`, that of φ(P) for each P.
     fn import(&self, points: &mut [Point<W>], image: bool);
+
+    /// The coordinates that [`import_bases`](Self::import_bases) takes.
+    fn base_coordinates(&self) -> Coordinates {
+        Coordinates::Weierstrass
+    }
+
+    /// The same from bases in these coordinates.
+    fn import_bases(&self, points: &mut [Point<W>], image: bool) {
+        self.import(points, image);
+    }
 
     /// From the kernel's form to arkworks' words.
     fn export(&self, point: &Point<W>) -> Point<W>;

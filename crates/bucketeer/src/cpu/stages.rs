@@ -102,7 +102,7 @@ impl<const W: usize> Stages for OnKernel<W> {
         let table = plan.shape.table();
         let length = plan.n * table::copies(&table);
         let mut room = Room::default();
-        table::fill(&*self.kernel, &table, source, 0..plan.n, room.reserve(length));
+        table::fill(&*self.kernel, &table, source, 0..plan.n, None, room.reserve(length));
         self.resident = Some(Resident { table, room, length });
     }
 
@@ -154,11 +154,12 @@ impl<const W: usize> OnKernel<W> {
         let digits_per_base = u64::from(shape.windows) * shape.halves() as u64;
         for start in (0..n).step_by(plan.chunk) {
             let range = start..(start + plan.chunk).min(n);
-            let (table, points) =
-                timed(&mut timings.load, || self.chunk(plan, source, range.clone(), streamed));
             let digits = timed(&mut timings.decompose, || {
                 decompose(scalars, range.clone(), shape, &self.curve, std::mem::take(data))
             })?;
+            let (table, points) = timed(&mut timings.load, || {
+                self.chunk(plan, source, range.clone(), &digits, streamed)
+            });
             let passes = Passes { plan, table, points, digits: &digits, control };
             for (window, sum) in windows.iter_mut().zip(self.passes(&passes, &mut timings)?) {
                 *window = formulas.add(window, &sum);
@@ -172,19 +173,21 @@ impl<const W: usize> OnKernel<W> {
         Ok(((!is_infinity(&sum)).then(|| sum.to_vec()), timings))
     }
 
-    /// The stored points of a chunk: a part of the resident table, or a table made now.
+    /// The stored points of a chunk: a part of the resident table, or a table made now for these digits.
     fn chunk<'a>(
         &'a self,
         plan: &Plan,
         source: Option<&dyn BaseSource>,
         range: Range<usize>,
+        digits: &Decomposed,
         streamed: &'a mut Room,
     ) -> (Table, &'a [Point<W>]) {
         match (source, &self.resident) {
             (Some(source), _) => {
                 let table = plan.shape.table();
                 let length = range.len() * table::copies(&table);
-                table::fill(&*self.kernel, &table, source, range, streamed.reserve(length));
+                let out = streamed.reserve(length);
+                table::fill(&*self.kernel, &table, source, range, Some(digits), out);
                 (table, streamed.points(length))
             }
             (None, Some(Resident { table, room, length })) => {

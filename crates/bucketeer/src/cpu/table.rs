@@ -1,14 +1,19 @@
 //! Bases in the kernel's form: for base i the copies `2^(j·shift)·P` (j < f), each followed by its
 //! image under the endomorphism where the plan uses it.
+//!
+//! A table that serves one MSM is made after the scalars were decomposed and leaves out what they do not
+//! use: bases whose scalar is zero, and images whose half of the scalar is zero. Their places hold
+//! anything; no entry leads there.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::decompose::Decomposed;
 use super::formulas::write;
 use super::kernel::{Infinity, Kernel, Pairs, Point, Scratch};
-use crate::Curve;
 use crate::plan::Table;
+use crate::{Curve, Model};
 
 /// Bases converted at once by one worker.
 const BLOCK: usize = 512;
@@ -18,62 +23,82 @@ pub(crate) fn copies(table: &Table) -> usize {
     table.precompute as usize * (1 + usize::from(table.endomorphism))
 }
 
+/// The coordinates that bases are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coordinates {
+    /// Of the curve's own model.
+    Own,
+    /// Of its short Weierstrass form.
+    Weierstrass,
+}
+
 /// Bases as arkworks' words, whatever their type.
 pub(crate) trait BaseSource: Sync {
-    /// Writes the bases in `range` as points of `width` words each, in short Weierstrass coordinates.
-    /// Infinity is left as it is.
-    fn write(&self, range: Range<usize>, width: usize, out: &mut [u64]);
+    /// Writes the bases with these indices as points of `width` words each, all ones for infinity.
+    fn write(&self, bases: &[usize], coordinates: Coordinates, width: usize, out: &mut [u64]);
 }
 
 impl<C: Curve> BaseSource for &[C] {
-    fn write(&self, range: Range<usize>, width: usize, out: &mut [u64]) {
-        let mut coordinates = Vec::new();
-        C::to_weierstrass(&self[range], &mut coordinates);
-        for (point, out) in coordinates.into_iter().zip(out.chunks_mut(width)) {
-            let Some((x, y)) = point else { continue };
-            write(&x, &mut out[..width / 2]);
-            write(&y, &mut out[width / 2..]);
+    fn write(&self, bases: &[usize], coordinates: Coordinates, width: usize, out: &mut [u64]) {
+        let put = |out: &mut [u64], point| match point {
+            Some((x, y)) => {
+                let (first, second) = out.split_at_mut(width / 2);
+                write::<C::BaseField>(&x, first);
+                write::<C::BaseField>(&y, second);
+            }
+            None => out.fill(u64::MAX),
+        };
+        let places = out.chunks_exact_mut(width);
+        let weierstrass = matches!(C::model(), Model::ShortWeierstrass { .. });
+        if weierstrass || coordinates == Coordinates::Own {
+            for (&base, out) in bases.iter().zip(places) {
+                put(out, self[base].xy());
+            }
+        } else {
+            let points: Vec<C> = bases.iter().map(|&base| self[base]).collect();
+            let mut converted = Vec::new();
+            C::to_weierstrass(&points, &mut converted);
+            for (point, out) in converted.into_iter().zip(places) {
+                put(out, point);
+            }
         }
     }
 }
 
-/// Fills `out` with the table of the bases in `range`.
+/// Fills `out` with the table of the bases in `range`, or with what these digits of theirs refer to.
 pub(crate) fn fill<const W: usize>(
     kernel: &dyn Kernel<W>,
     table: &Table,
     source: &dyn BaseSource,
     range: Range<usize>,
+    digits: Option<&Decomposed>,
     out: &mut [Point<W>],
 ) {
     let copies = copies(table);
     let halves = 1 + usize::from(table.endomorphism);
     let shift = table.window_bits * table.bucket_sets;
-    out.par_chunks_mut(BLOCK * copies).enumerate().for_each_init(Vec::new, |block, (i, out)| {
+    let blocks = out.par_chunks_mut(BLOCK * copies).enumerate();
+    blocks.for_each_init(Default::default, |(bases, points): &mut (Vec<_>, Vec<_>), (i, out)| {
         let first = range.start + i * BLOCK;
-        let bases = out.len() / copies;
-        block.clear();
-        block.resize(halves * bases, Infinity::POINT);
-        let (points, images) = block.split_at_mut(bases);
-        source.write(first..first + bases, W, points.as_flattened_mut());
-        images.copy_from_slice(&points[..images.len()]);
-        kernel.import(points, false);
-        kernel.import(images, true);
-        spread(block, bases, 0, copies, out);
-        for copy in 1..table.precompute as usize {
-            double(kernel, block, shift);
-            spread(block, bases, copy, copies, out);
+        for half in 0..halves {
+            let used = |base: &usize| {
+                digits.is_none_or(|digits| !digits.is_zero(*base - range.start, half))
+            };
+            bases.clear();
+            bases.extend((first..first + out.len() / copies).filter(used));
+            points.resize(bases.len(), Infinity::POINT);
+            source.write(bases, kernel.base_coordinates(), W, points.as_flattened_mut());
+            kernel.import_bases(points, half == 1);
+            for copy in 0..table.precompute as usize {
+                if copy > 0 {
+                    double(kernel, points, shift);
+                }
+                for (base, point) in bases.iter().zip(&*points) {
+                    out[(base - first) * copies + copy * halves + half] = *point;
+                }
+            }
         }
     });
-}
-
-/// Writes one copy of a block's points, all plain points followed by all images, to their places.
-fn spread<P: Copy>(points: &[P], bases: usize, copy: usize, copies: usize, out: &mut [P]) {
-    let halves = points.len() / bases;
-    for (half, points) in points.chunks(bases).enumerate() {
-        for (base, point) in points.iter().enumerate() {
-            out[base * copies + copy * halves + half] = *point;
-        }
-    }
 }
 
 /// Doubles every point `times` times.

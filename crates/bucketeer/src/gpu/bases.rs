@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::cpu::table::BaseSource;
+use crate::cpu::table::{BaseSource, Coordinates};
 use crate::curve::{EdwardsMap, to_words};
 use crate::{Curve, CurveSpec};
 
@@ -32,7 +32,8 @@ impl<C: Curve> AffineSource for Affine<'_, C> {
             let mut buffer = vec![u64::MAX; own.len() * words];
             match self.edwards {
                 None => {
-                    self.points.write(own, words, &mut buffer);
+                    let bases: Vec<usize> = own.collect();
+                    self.points.write(&bases, Coordinates::Weierstrass, words, &mut buffer);
                 }
                 Some(map) => {
                     let points = C::to_edwards(map, &self.points[own]);

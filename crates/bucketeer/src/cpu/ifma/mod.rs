@@ -2,13 +2,14 @@
 //!
 //! Layers, one file each: [`lanes`] moves words, [`field`] computes in a prime field, [`extension`] in the
 //! field itself or its quadratic extension, [`groups`] turns pairs into addresses, [`vector`] adds points with the
-//! one inversion of [`invert`]. None depends on a curve at compile time:
-//! code is shared by all curves with the same number of words W of a point, limbs L and degree D.
+//! one inversion of [`invert`], [`edwards`] carries points over to the Weierstrass form. None depends on a
+//! curve at compile time: code is shared by all curves with the same number of words W of a point, limbs L and degree D.
 //! A packed point is x then y, canonical values of x·2^(52L) in 64-bit words; all ones is infinity.
 
 // Index loops are what is unrolled into straight vector code; iterators bring closures (see `lanes`).
 #![allow(clippy::needless_range_loop, clippy::manual_memcpy)]
 
+mod edwards;
 mod extension;
 mod field;
 mod groups;
@@ -18,8 +19,10 @@ mod vector;
 
 use num_bigint::BigUint;
 
-use super::kernel::{Formulas, Kernel, NEGATIVE, Pairs, Point, Scratch, is_infinity};
+use super::kernel::{Formulas, Infinity, Kernel, NEGATIVE, Pairs, Point, Scratch, is_infinity};
+use super::table::Coordinates;
 use crate::CurveSpec;
+use edwards::Edwards;
 use groups::Groups;
 use invert::Inverter;
 use lanes::LIMB_BITS;
@@ -32,6 +35,8 @@ struct Ifma<const W: usize, const L: usize, const D: usize> {
     modulus: Vec<u64>,
     /// Takes x of arkworks' form to that of φ(P).
     image: [u64; L],
+    /// How bases of a twisted Edwards curve are carried over.
+    edwards: Option<Edwards<L>>,
 }
 
 impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
@@ -63,6 +68,7 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
             },
             modulus,
             image,
+            edwards: Edwards::new(curve),
         }
     }
 }
@@ -109,12 +115,46 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
         unsafe { self.curve.add_pairs(&groups, scratch) }
     }
 
+    fn base_coordinates(&self) -> Coordinates {
+        match self.edwards {
+            Some(_) => Coordinates::Own,
+            None => Coordinates::Weierstrass,
+        }
+    }
+
+    fn import_bases(&self, points: &mut [[u64; W]], image: bool) {
+        match &self.edwards {
+            // SAFETY: this type is made only where the instructions exist.
+            Some(map) => unsafe { self.curve.import_edwards(points, map) },
+            None => self.import(points, image),
+        }
+    }
+
+    fn import(&self, points: &mut [[u64; W]], image: bool) {
+        let (whole, rest) = points.as_chunks_mut();
+        for eight in whole {
+            self.import_eight(eight, image);
+        }
+        if !rest.is_empty() {
+            let mut eight = [[0; W]; 8];
+            eight[..rest.len()].copy_from_slice(rest);
+            self.import_eight(&mut eight, image);
+            rest.copy_from_slice(&eight[..rest.len()]);
+        }
+    }
+
     /// Eight points in arkworks' form → packed points.
-    fn import(&self, points: &mut [[u64; W]; 8], image: bool) {
+    fn import_eight(&self, points: &mut [[u64; W]; 8], image: bool) {
         let from_ark = &self.curve.from_ark;
         let x = if image { &self.image } else { from_ark };
+        let infinite: [bool; 8] = std::array::from_fn(|lane| is_infinity(&points[lane]));
         // SAFETY: this type is made only where the instructions exist.
         unsafe { self.curve.rescale(points, x, from_ark) }
+        for (point, infinite) in points.iter_mut().zip(infinite) {
+            if infinite {
+                *point = Infinity::POINT;
+            }
+        }
     }
 
     /// Eight packed points → arkworks' form.
@@ -158,17 +198,16 @@ macro_rules! shapes {
                 self.ifma.negate(point)
             }
 
+            fn base_coordinates(&self) -> Coordinates {
+                self.ifma.base_coordinates()
+            }
+
+            fn import_bases(&self, points: &mut [Point<$w>], image: bool) {
+                self.ifma.import_bases(points, image);
+            }
+
             fn import(&self, points: &mut [Point<$w>], image: bool) {
-                for points in points.chunks_mut(8) {
-                    let mut block = [[0; $w]; 8];
-                    block[..points.len()].copy_from_slice(points);
-                    self.ifma.import(&mut block, image);
-                    for (point, imported) in points.iter_mut().zip(&block) {
-                        if !is_infinity(point) {
-                            *point = *imported;
-                        }
-                    }
-                }
+                self.ifma.import(points, image);
             }
 
             fn export(&self, point: &Point<$w>) -> Point<$w> {

@@ -73,7 +73,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
 
     /// One coordinate of eight points: `at` is 0 for x, 1 for y.
     #[inline(always)]
-    unsafe fn load(&self, points: &[*const u64; 8], at: usize) -> Element<L, D> {
+    pub(super) unsafe fn load(&self, points: &[*const u64; 8], at: usize) -> Element<L, D> {
         // SAFETY: a point has W = 2·D·N words, and the caller runs with AVX-512F.
         unsafe {
             let mut out = Element([Lanes([zero(); L]); D]);
@@ -104,7 +104,12 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     }
 
     #[inline(always)]
-    unsafe fn store(&self, x: &Element<L, D>, y: &Element<L, D>, points: &[*mut u64; 8]) {
+    pub(super) unsafe fn store(
+        &self,
+        x: &Element<L, D>,
+        y: &Element<L, D>,
+        points: &[*mut u64; 8],
+    ) {
         // SAFETY: a point has W = 2·D·N words, and the caller runs with AVX-512F.
         unsafe {
             let mut columns = [zero(); MAX_WORDS];
@@ -119,7 +124,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
 
     /// Lanes whose point is infinity: all words of x set, more than any canonical value.
     #[inline(always)]
-    unsafe fn infinite(&self, x: &Element<L, D>) -> u8 {
+    pub(super) unsafe fn infinite(&self, x: &Element<L, D>) -> u8 {
         // SAFETY: the caller runs with AVX-512F.
         unsafe {
             let mut ones = [broadcast(u64::MAX); MAX_WORDS];
