@@ -18,10 +18,10 @@ mod vector;
 
 use num_bigint::BigUint;
 
+use super::inverse::Inverter;
 use super::kernel::{Formulas, Kernel, NEGATIVE, Pairs, Point, Scratch, is_infinity};
 use crate::CurveSpec;
 use groups::Groups;
-use invert::Inverter;
 use lanes::LIMB_BITS;
 use vector::{Batch, Curve};
 
@@ -98,7 +98,7 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
             return;
         }
         let scattered = pairs.scattered;
-        let [a, b, out] = pairs.groups();
+        let [a, b, out] = pairs.groups::<8>();
         let largest = |list: &[[u32; 8]], mask: u32| {
             list.as_flattened().iter().fold(0, |most, index| most.max(index & mask)) as usize
         };

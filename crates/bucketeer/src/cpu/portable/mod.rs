@@ -1,0 +1,294 @@
+//! Batched affine additions in plain words: right on every processor and for every field.
+//!
+//! One kernel over the field operations of [`arithmetic`], which [`prime`] and [`quadratic`] do on words
+//! of their own and [`ark`] on arkworks' fields, for those of another shape or form.
+
+// Index loops are what is unrolled into straight code; iterators bring closures.
+#![allow(clippy::needless_range_loop, clippy::manual_memcpy)]
+
+mod arithmetic;
+mod ark;
+mod prime;
+mod quadratic;
+mod shapes;
+
+use super::accumulate::empty;
+use super::kernel::{
+    Formulas, Infinity, Kernel, NEGATIVE, Pairs, Point, Scratch, fetch, is_infinity,
+};
+use arithmetic::Arithmetic;
+pub(crate) use shapes::kernel;
+
+/// The curve `y² = x³ + a·x + b` over a field.
+struct Portable<F: Arithmetic, const W: usize> {
+    field: F,
+    a: F::Element,
+    /// φ(x, y) = (β·x, y), where the curve has it.
+    beta: Option<F::Base>,
+    formulas: Box<dyn Formulas<W>>,
+    /// Whether the processor multiplies without touching flags.
+    #[cfg(target_arch = "x86_64")]
+    bmi2: bool,
+}
+
+/// What has to be done for one pair once the denominators are inverted.
+#[derive(Clone, Copy)]
+enum Case {
+    Add,
+    Double,
+    Left,
+    Right,
+    Infinity,
+}
+
+/// Pairs that are worked on side by side: one alone waits for its own results.
+const LANES: usize = 2;
+
+/// A few pairs: their cases, their denominators and the products of all denominators before them, lane by
+/// lane.
+#[derive(Clone, Copy)]
+struct Step<E> {
+    d: [E; LANES],
+    before: [E; LANES],
+    cases: [Case; LANES],
+}
+
+/// How many steps ahead points are fetched.
+const PREFETCH: usize = 3;
+
+/// An operand: a point, and whether it is to be negated.
+type Operand<'a, const W: usize> = (&'a Point<W>, bool);
+
+/// The operand of an entry.
+#[inline(always)]
+fn operand<const W: usize>(src: &[Point<W>], entry: u32) -> Operand<'_, W> {
+    (&src[(entry & !NEGATIVE) as usize], entry & NEGATIVE != 0)
+}
+
+/// Whether a point is infinity; quick where it is not.
+#[inline(always)]
+fn infinite<const W: usize>(point: &Point<W>) -> bool {
+    point[0] == u64::MAX && is_infinity(point)
+}
+
+impl<F: Arithmetic, const W: usize> Portable<F, W> {
+    fn new(field: F, a: F::Element, beta: Option<F::Base>, formulas: Box<dyn Formulas<W>>) -> Self {
+        Self {
+            field,
+            a,
+            beta,
+            formulas,
+            #[cfg(target_arch = "x86_64")]
+            bmi2: is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx"),
+        }
+    }
+
+    #[inline(always)]
+    fn x(&self, point: &Point<W>) -> F::Element {
+        self.field.read(&point[..W / 2])
+    }
+
+    #[inline(always)]
+    fn y(&self, point: &Point<W>) -> F::Element {
+        self.field.read(&point[W / 2..])
+    }
+
+    fn signed_y(&self, (point, negative): Operand<'_, W>) -> F::Element {
+        let (y, zero) = (self.y(point), self.field.zero());
+        if negative { self.field.sub(&zero, &y) } else { y }
+    }
+
+    /// The case and denominator of a pair that is not an addition of different points.
+    #[cold]
+    #[inline(never)]
+    fn classify(&self, p: Operand<'_, W>, q: Operand<'_, W>) -> (Case, F::Element) {
+        let f = &self.field;
+        if is_infinity(p.0) {
+            return (Case::Right, f.one());
+        }
+        if is_infinity(q.0) {
+            return (Case::Left, f.one());
+        }
+        let (y1, y2) = (self.signed_y(p), self.signed_y(q));
+        if y1 == y2 && y1 != f.zero() {
+            (Case::Double, f.add(&y1, &y1))
+        } else {
+            (Case::Infinity, f.one())
+        }
+    }
+
+    /// The sum of such a pair.
+    #[cold]
+    #[inline(never)]
+    fn finish_special(
+        &self,
+        p: Operand<'_, W>,
+        q: Operand<'_, W>,
+        case: Case,
+        inverse: &F::Element,
+        sum: &mut Point<W>,
+    ) {
+        let own = |(point, negative): Operand<'_, W>| match negative {
+            true => self.negate(point),
+            false => *point,
+        };
+        match case {
+            Case::Left => *sum = own(p),
+            Case::Right => *sum = own(q),
+            Case::Infinity => *sum = Infinity::POINT,
+            Case::Add | Case::Double => {
+                let f = &self.field;
+                let (x, y) = (self.x(p.0), self.signed_y(p));
+                let square = f.square(&x);
+                let rise = f.add(&f.add(&f.add(&square, &square), &square), &self.a);
+                let slope = f.mul(&rise, inverse);
+                let x3 = f.sub(&f.sub(&f.square(&slope), &x), &x);
+                let y3 = f.sub(&f.mul(&slope, &f.sub(&x, &x3)), &y);
+                f.write(&x3, &mut sum[..W / 2]);
+                f.write(&y3, &mut sum[W / 2..]);
+            }
+        }
+    }
+
+    /// Montgomery's trick: λ = (y₂−y₁)/(x₂−x₁), x₃ = λ²−x₁−x₂, y₃ = λ(x₁−x₃)−y₁. 5M+1S.
+    #[inline(always)]
+    fn add_all(
+        &self,
+        src: &[Point<W>],
+        pairs: &mut Pairs,
+        dst: &mut [Point<W>],
+        steps: &mut Vec<Step<F::Element>>,
+    ) {
+        let scattered = pairs.scattered;
+        let [a, b, out] = pairs.groups::<LANES>();
+        let one = self.field.one();
+        if steps.len() < a.len() {
+            empty(steps, a.len());
+            let blank = Step { d: [one; LANES], before: [one; LANES], cases: [Case::Add; LANES] };
+            steps.resize(a.len(), blank);
+        }
+        let steps = &mut steps[..a.len()];
+        let f = &self.field;
+
+        let mut products = [one; LANES];
+        for (g, step) in steps.iter_mut().enumerate() {
+            if scattered && g + PREFETCH < a.len() {
+                for k in 0..LANES {
+                    fetch(operand(src, a[g + PREFETCH][k]).0);
+                    fetch(operand(src, b[g + PREFETCH][k]).0);
+                }
+            }
+            for k in 0..LANES {
+                let (p, q) = (operand(src, a[g][k]), operand(src, b[g][k]));
+                let (x1, x2) = (self.x(p.0), self.x(q.0));
+                let mut d = f.sub(&x2, &x1);
+                step.cases[k] = Case::Add;
+                if x1 == x2 || infinite(p.0) || infinite(q.0) {
+                    (step.cases[k], d) = self.classify(p, q);
+                }
+                step.d[k] = d;
+                step.before[k] = products[k];
+                products[k] = f.mul(&products[k], &d);
+            }
+        }
+
+        let mut inverses = self.invert_each(&products);
+        for (g, step) in steps.iter().enumerate().rev() {
+            let mut owns = inverses;
+            for k in 0..LANES {
+                owns[k] = f.mul(&inverses[k], &step.before[k]);
+            }
+            for k in 0..LANES {
+                inverses[k] = f.mul(&inverses[k], &step.d[k]);
+            }
+            let (mut slopes, mut y1) = (owns, owns);
+            for k in 0..LANES {
+                let (p, q) = (operand(src, a[g][k]), operand(src, b[g][k]));
+                // Signs are as good as random: no branches.
+                y1[k] = f.negate_if(p.1, &self.y(p.0));
+                let rise = f.sub(&f.negate_if(q.1, &self.y(q.0)), &y1[k]);
+                slopes[k] = f.mul(&rise, &owns[k]);
+            }
+            let mut x3 = slopes;
+            for k in 0..LANES {
+                let (p, q) = (operand(src, a[g][k]), operand(src, b[g][k]));
+                let sum = f.add(&self.x(p.0), &self.x(q.0));
+                x3[k] = f.sub(&f.square(&slopes[k]), &sum);
+            }
+            for k in 0..LANES {
+                let (p, q) = (operand(src, a[g][k]), operand(src, b[g][k]));
+                let sum = &mut dst[out[g][k] as usize];
+                if !matches!(step.cases[k], Case::Add) {
+                    self.finish_special(p, q, step.cases[k], &owns[k], sum);
+                    continue;
+                }
+                let product = f.mul(&slopes[k], &f.sub(&self.x(p.0), &x3[k]));
+                let y3 = f.sub(&product, &y1[k]);
+                f.write(&x3[k], &mut sum[..W / 2]);
+                f.write(&y3, &mut sum[W / 2..]);
+            }
+        }
+    }
+
+    /// The inverses of the lanes' products, by one inversion.
+    fn invert_each(&self, products: &[F::Element; LANES]) -> [F::Element; LANES] {
+        let [first, second] = products;
+        let inverse = self.field.invert(&self.field.mul(first, second));
+        [self.field.mul(&inverse, second), self.field.mul(&inverse, first)]
+    }
+
+    /// The same, compiled with multiplications that leave the flags alone.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "bmi2,adx")]
+    fn add_all_bmi2(
+        &self,
+        src: &[Point<W>],
+        pairs: &mut Pairs,
+        dst: &mut [Point<W>],
+        steps: &mut Vec<Step<F::Element>>,
+    ) {
+        self.add_all(src, pairs, dst, steps);
+    }
+}
+
+impl<F: Arithmetic, const W: usize> Kernel<W> for Portable<F, W> {
+    fn add_pairs(
+        &self,
+        src: &[Point<W>],
+        pairs: &mut Pairs,
+        dst: &mut [Point<W>],
+        scratch: &mut Scratch,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if self.bmi2 {
+            // SAFETY: the processor has the instructions.
+            return unsafe { self.add_all_bmi2(src, pairs, dst, scratch.of()) };
+        }
+        self.add_all(src, pairs, dst, scratch.of());
+    }
+
+    fn negate(&self, point: &Point<W>) -> Point<W> {
+        let mut out = *point;
+        if !is_infinity(point) {
+            let y = self.field.sub(&self.field.zero(), &self.y(point));
+            self.field.write(&y, &mut out[W / 2..]);
+        }
+        out
+    }
+
+    fn import(&self, points: &mut [Point<W>], image: bool) {
+        let Some(beta) = self.beta.filter(|_| image) else { return };
+        for point in points.iter_mut().filter(|point| !is_infinity(point)) {
+            let x = self.field.scale(&self.x(point), &beta);
+            self.field.write(&x, &mut point[..W / 2]);
+        }
+    }
+
+    fn export(&self, point: &Point<W>) -> Point<W> {
+        *point
+    }
+
+    fn formulas(&self) -> &dyn Formulas<W> {
+        &*self.formulas
+    }
+}
