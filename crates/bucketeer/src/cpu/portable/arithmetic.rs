@@ -7,6 +7,9 @@ pub(super) trait Arithmetic: Send + Sync {
     /// An element of the prime field.
     type Base: Copy + Send + Sync;
 
+    /// Whether the processor has BMI2 and ADX, for which kernels are then compiled.
+    const ADX: bool;
+
     fn zero(&self) -> Self::Element;
     fn one(&self) -> Self::Element;
     fn add(&self, a: &Self::Element, b: &Self::Element) -> Self::Element;

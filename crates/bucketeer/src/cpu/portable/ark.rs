@@ -14,6 +14,9 @@ impl<F: Field> Arithmetic for Ark<F> {
     type Element = F;
     type Base = F::BasePrimeField;
 
+    // What arkworks compiles for depends on the crate's target.
+    const ADX: bool = false;
+
     fn zero(&self) -> F {
         F::ZERO
     }

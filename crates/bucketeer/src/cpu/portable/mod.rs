@@ -6,6 +6,8 @@
 // Index loops are what is unrolled into straight code; iterators bring closures.
 #![allow(clippy::needless_range_loop, clippy::manual_memcpy)]
 
+#[cfg(target_arch = "x86_64")]
+mod adx;
 mod arithmetic;
 mod ark;
 mod prime;
@@ -26,9 +28,6 @@ struct Portable<F: Arithmetic, const W: usize> {
     /// φ(x, y) = (β·x, y), where the curve has it.
     beta: Option<F::Base>,
     formulas: Box<dyn Formulas<W>>,
-    /// Whether the processor multiplies without touching flags.
-    #[cfg(target_arch = "x86_64")]
-    bmi2: bool,
 }
 
 /// What has to be done for one pair once the denominators are inverted.
@@ -72,17 +71,6 @@ fn infinite<const W: usize>(point: &Point<W>) -> bool {
 }
 
 impl<F: Arithmetic, const W: usize> Portable<F, W> {
-    fn new(field: F, a: F::Element, beta: Option<F::Base>, formulas: Box<dyn Formulas<W>>) -> Self {
-        Self {
-            field,
-            a,
-            beta,
-            formulas,
-            #[cfg(target_arch = "x86_64")]
-            bmi2: is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx"),
-        }
-    }
-
     #[inline(always)]
     fn x(&self, point: &Point<W>) -> F::Element {
         self.field.read(&point[..W / 2])
@@ -240,7 +228,7 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
     /// The same, compiled with multiplications that leave the flags alone.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "bmi2,adx")]
-    fn add_all_bmi2(
+    fn add_all_adx(
         &self,
         src: &[Point<W>],
         pairs: &mut Pairs,
@@ -260,9 +248,9 @@ impl<F: Arithmetic, const W: usize> Kernel<W> for Portable<F, W> {
         scratch: &mut Scratch,
     ) {
         #[cfg(target_arch = "x86_64")]
-        if self.bmi2 {
-            // SAFETY: the processor has the instructions.
-            return unsafe { self.add_all_bmi2(src, pairs, dst, scratch.of()) };
+        if F::ADX {
+            // SAFETY: such a field is made only where the processor has the instructions.
+            return unsafe { self.add_all_adx(src, pairs, dst, scratch.of()) };
         }
         self.add_all(src, pairs, dst, scratch.of());
     }

@@ -17,12 +17,18 @@ pub(super) type Words<const N: usize> = [u64; N];
 /// instructions.
 const UNROLLED: usize = 6;
 
-/// The integers modulo p. `SPARE`: p leaves the top bit of its words unused, so that sums of two
-/// elements need no further word.
-pub(super) struct Prime<const N: usize, const SPARE: bool> {
-    pub modulus: Words<N>,
+/// p, as [`adx`](super::adx) reads it.
+#[repr(C)]
+pub(super) struct Modulus<const N: usize> {
+    pub words: Words<N>,
     /// −p⁻¹ mod 2^64
     negative_inverse: u64,
+}
+
+/// The integers modulo p. `SPARE`: p leaves the top bit of its words unused, so that sums of two elements
+/// need no further word. `ADX`: the processor has BMI2 and ADX.
+pub(super) struct Prime<const N: usize, const SPARE: bool, const ADX: bool> {
+    pub modulus: Modulus<N>,
     /// R mod p: one.
     one: Words<N>,
     /// R³ mod p.
@@ -86,13 +92,16 @@ pub(super) fn select<const N: usize>(condition: bool, yes: &Words<N>, no: &Words
     out
 }
 
-impl<const N: usize, const SPARE: bool> Prime<N, SPARE> {
+impl<const N: usize, const SPARE: bool, const ADX: bool> Prime<N, SPARE, ADX> {
+    /// `ADX` only where the processor has the instructions.
     pub(super) fn new(p: &BigUint) -> Self {
         let power = |k: usize| words(&((BigUint::from(1u32) << (64 * k * N)) % p));
         let modulus = words(p);
         Self {
-            modulus,
-            negative_inverse: inverse_of_odd(modulus[0]).wrapping_neg(),
+            modulus: Modulus {
+                words: modulus,
+                negative_inverse: inverse_of_odd(modulus[0]).wrapping_neg(),
+            },
             one: power(1),
             cube: power(3),
             inverter: Inverter::new(&modulus),
@@ -103,16 +112,42 @@ impl<const N: usize, const SPARE: bool> Prime<N, SPARE> {
     /// A number below 2p, with its carry, modulo p.
     #[inline(always)]
     fn trim(&self, a: &Words<N>, carry: bool) -> Words<N> {
-        let (less, borrow) = minus(a, &self.modulus, false);
+        let (less, borrow) = minus(a, &self.modulus.words, false);
         select(if SPARE { borrow } else { borrow & !carry }, a, &less)
     }
 
-    /// One row of a product: (t + a·b + m·p)/2^64 with the m that leaves no rest; below 2p.
+    /// Σ aᵢ·bᵢ/R modulo p, for one product or, where p leaves two bits unused, two. One of the factors of a
+    /// single product may then be below 2p.
     #[inline(always)]
-    fn row(&self, t: &mut Words<N>, top: &mut u64, a: &Words<N>, b: u64) {
-        let p = &self.modulus;
+    pub(super) fn dot<const D: usize>(&self, a: &[Words<N>; D], b: &[Words<N>; D]) -> Words<N> {
+        if ADX && SPARE {
+            if let Some(sum) = self.dot_adx(a, b) {
+                return self.trim(&sum, false);
+            }
+        }
+        let (mut t, mut top) = ([0; N], 0);
+        let rows = if N <= UNROLLED { N } else { self.rows.min(N) };
+        for i in 0..rows {
+            let mut next = 0;
+            for k in 0..D - 1 {
+                let mut carry = 0;
+                for j in 0..N {
+                    (t[j], carry) = multiply_add(t[j], a[k][j], b[k][i], carry);
+                }
+                next += carry;
+            }
+            self.row(&mut t, &mut top, next, &a[D - 1], b[D - 1][i]);
+        }
+        self.trim(&t, top != 0)
+    }
+
+    /// One row of a product: (t + next·R + a·b + m·p)/2^64 with the m that leaves no rest. Where p leaves the top bit
+    /// unused, `next` is all there is above t; elsewhere it is `top`.
+    #[inline(always)]
+    fn row(&self, t: &mut Words<N>, top: &mut u64, next: u64, a: &Words<N>, b: u64) {
+        let p = &self.modulus.words;
         let (low, mut carry) = multiply_add(t[0], a[0], b, 0);
-        let m = low.wrapping_mul(self.negative_inverse);
+        let m = low.wrapping_mul(self.modulus.negative_inverse);
         let (_, mut carried) = multiply_add(low, m, p[0], 0);
         for j in 1..N {
             let sum;
@@ -120,7 +155,7 @@ impl<const N: usize, const SPARE: bool> Prime<N, SPARE> {
             (t[j - 1], carried) = multiply_add(sum, m, p[j], carried);
         }
         if SPARE {
-            t[N - 1] = carry.wrapping_add(carried);
+            t[N - 1] = carry.wrapping_add(carried).wrapping_add(next);
         } else {
             let (sum, c1) = carry.overflowing_add(carried);
             let (sum, c2) = sum.overflowing_add(*top);
@@ -128,46 +163,34 @@ impl<const N: usize, const SPARE: bool> Prime<N, SPARE> {
         }
     }
 
+    /// The same sum by [`adx`](super::adx), below 2p, where that has it.
+    #[inline(always)]
+    fn dot_adx<const D: usize>(&self, a: &[Words<N>; D], b: &[Words<N>; D]) -> Option<Words<N>> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use super::adx::{product4, product6, two_products4, two_products6};
+            let (a, b, p): (*const _, *const _, *const _) = (a, b, &self.modulus);
+            let mut out = [0; N];
+            let to: *mut Words<N> = &mut out;
+            // SAFETY: the casts are between equal types; this type is made only where the instructions exist.
+            unsafe {
+                match (N, D) {
+                    (4, 1) => *to.cast() = product4(&*a.cast(), &*b.cast(), &*p.cast()),
+                    (4, 2) => *to.cast() = two_products4(&*a.cast(), &*b.cast(), &*p.cast()),
+                    (6, 1) => *to.cast() = product6(&*a.cast(), &*b.cast(), &*p.cast()),
+                    (6, 2) => *to.cast() = two_products6(&*a.cast(), &*b.cast(), &*p.cast()),
+                    _ => return None,
+                }
+            }
+            Some(out)
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        None
+    }
+
     #[inline(always)]
     pub(super) fn mul_words(&self, a: &Words<N>, b: &Words<N>) -> Words<N> {
-        let (mut t, mut top) = ([0; N], 0);
-        let rows = if N <= UNROLLED { N } else { self.rows.min(N) };
-        for i in 0..rows {
-            self.row(&mut t, &mut top, a, b[i]);
-        }
-        self.trim(&t, top != 0)
-    }
-
-    /// a·b in full, lower and upper words.
-    #[inline(always)]
-    pub(super) fn product(&self, a: &Words<N>, b: &Words<N>) -> [Words<N>; 2] {
-        let mut t = [[0; N]; 2];
-        for i in 0..N {
-            let mut carry = 0;
-            for j in 0..N {
-                let word = &mut t[(i + j) / N][(i + j) % N];
-                (*word, carry) = multiply_add(*word, a[j], b[i], carry);
-            }
-            t[1][i] = carry;
-        }
-        t
-    }
-
-    /// t/R modulo p, for t below p·R.
-    #[inline(always)]
-    pub(super) fn reduce(&self, [low, high]: &[Words<N>; 2]) -> Words<N> {
-        let p = &self.modulus;
-        let mut t = *low;
-        for _ in 0..N {
-            let m = t[0].wrapping_mul(self.negative_inverse);
-            let (_, mut carry) = multiply_add(t[0], m, p[0], 0);
-            for j in 1..N {
-                (t[j - 1], carry) = multiply_add(t[j], m, p[j], carry);
-            }
-            t[N - 1] = carry;
-        }
-        let (sum, carry) = plus(&t, high, false);
-        self.trim(&sum, carry)
+        self.dot(std::array::from_ref(a), std::array::from_ref(b))
     }
 
     #[inline(always)]
@@ -179,7 +202,7 @@ impl<const N: usize, const SPARE: bool> Prime<N, SPARE> {
     #[inline(always)]
     pub(super) fn sub_words(&self, a: &Words<N>, b: &Words<N>) -> Words<N> {
         let (difference, borrow) = minus(a, b, false);
-        let missing = select(borrow, &self.modulus, &[0; N]);
+        let missing = select(borrow, &self.modulus.words, &[0; N]);
         plus(&difference, &missing, false).0
     }
 
@@ -192,7 +215,9 @@ impl<const N: usize, const SPARE: bool> Prime<N, SPARE> {
     }
 }
 
-impl<const N: usize, const SPARE: bool> Arithmetic for Prime<N, SPARE> {
+impl<const N: usize, const SPARE: bool, const ADX: bool> Arithmetic for Prime<N, SPARE, ADX> {
+    const ADX: bool = ADX;
+
     type Element = Words<N>;
     type Base = Words<N>;
 
@@ -216,7 +241,7 @@ impl<const N: usize, const SPARE: bool> Arithmetic for Prime<N, SPARE> {
 
     #[inline(always)]
     fn negate_if(&self, negative: bool, a: &Self::Element) -> Self::Element {
-        select(negative, &minus(&self.modulus, a, false).0, a)
+        select(negative, &minus(&self.modulus.words, a, false).0, a)
     }
 
     #[inline(always)]

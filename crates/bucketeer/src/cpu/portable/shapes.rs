@@ -1,5 +1,7 @@
 //! Which arithmetic a curve's field gets.
 
+use std::marker::PhantomData;
+
 use ark_ff::Field;
 use num_bigint::BigUint;
 
@@ -48,7 +50,7 @@ fn choose<F: Field, const W: usize>(
     let made = if exact { own(curve, formulas) } else { Err(formulas) };
     made.unwrap_or_else(|formulas| {
         let beta = curve.endomorphism.as_ref().map(|e| e.beta.clone().into());
-        Box::new(Portable::new(Ark(std::marker::PhantomData::<F>), a, beta, formulas))
+        Box::new(Portable { field: Ark(PhantomData::<F>), a, beta, formulas })
     })
 }
 
@@ -89,19 +91,47 @@ fn prime<const N: usize, const SPARE: bool, const W: usize>(
     curve: &CurveSpec,
     formulas: Box<dyn Formulas<W>>,
 ) -> Boxed<W> {
-    let field = Prime::<N, SPARE>::new(&curve.modulus);
-    let a = element(curve, &curve.weierstrass[0][0]);
-    Box::new(Portable::new(field, a, beta(curve), formulas))
+    let (a, beta) = (element(curve, &curve.weierstrass[0][0]), beta(curve));
+    if has_adx() {
+        let field = Prime::<N, SPARE, true>::new(&curve.modulus);
+        Box::new(Portable { field, a, beta, formulas })
+    } else {
+        let field = Prime::<N, SPARE, false>::new(&curve.modulus);
+        Box::new(Portable { field, a, beta, formulas })
+    }
 }
 
 fn quadratic<const N: usize, const W: usize>(
     curve: &CurveSpec,
     formulas: Box<dyn Formulas<W>>,
 ) -> Own<W> {
-    let field = curve.non_residue.as_ref().and_then(|u| Quadratic::<N>::new(&curve.modulus, u));
-    let Some(field) = field else { return Err(formulas) };
+    let Some(k) = small_square(curve) else { return Err(formulas) };
     let a = std::array::from_fn(|i| element(curve, &curve.weierstrass[0][i]));
-    Ok(Box::new(Portable::new(field, a, beta(curve), formulas)))
+    let beta = beta(curve);
+    Ok(if has_adx() {
+        let field = Quadratic::<N, true>::new(&curve.modulus, k);
+        Box::new(Portable { field, a, beta, formulas })
+    } else {
+        let field = Quadratic::<N, false>::new(&curve.modulus, k);
+        Box::new(Portable { field, a, beta, formulas })
+    })
+}
+
+/// k where a quadratic extension is by a square root of −k with a k that is added up quickly, and p leaves two bits
+/// of its words unused.
+fn small_square(curve: &CurveSpec) -> Option<u64> {
+    let k = u64::try_from(&curve.modulus - curve.non_residue.as_ref()?).ok()?;
+    (k < 8 && curve.modulus.bits() as usize + 2 <= 64 * curve.limbs).then_some(k)
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_adx() -> bool {
+    is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_adx() -> bool {
+    false
 }
 
 /// The Montgomery form of an integer modulo p.
