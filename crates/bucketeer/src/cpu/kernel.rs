@@ -33,7 +33,7 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    /// Pairs can be padded to a multiple of this, with copies of the last one.
+    /// Pairs are padded to a multiple of this, with copies of the last one.
     pub(crate) const GROUP: usize = 8;
 
     /// Forgets all pairs and makes room for `length`.
@@ -61,10 +61,19 @@ impl Pairs {
         self.length == 0
     }
 
-    /// The lists a, b and out in groups, of which the last may repeat its last pair.
-    pub(crate) fn groups<const K: usize>(&mut self) -> [&[[u32; K]]; 3] {
-        const { assert!(Self::GROUP.is_multiple_of(K)) };
-        let padded = self.length.next_multiple_of(K);
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// The lists a, b and out, unpadded.
+    pub(crate) fn lists(&self) -> [&[u32]; 3] {
+        [&self.a, &self.b, &self.out].map(|list| &list[..self.length])
+    }
+
+    /// The same in groups, of which the last may repeat its last pair.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn groups(&mut self) -> [&[[u32; Self::GROUP]]; 3] {
+        let padded = self.length.next_multiple_of(Self::GROUP);
         [&mut self.a, &mut self.b, &mut self.out].map(|list| {
             let last = list.last().copied().unwrap_or(0);
             list.resize(padded, last);

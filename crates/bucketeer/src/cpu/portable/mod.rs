@@ -13,6 +13,8 @@ mod ark;
 mod prime;
 mod quadratic;
 mod shapes;
+#[cfg(all(test, feature = "curves"))]
+mod tests;
 
 use super::accumulate::empty;
 use super::kernel::{
@@ -40,20 +42,16 @@ enum Case {
     Infinity,
 }
 
-/// Pairs that are worked on side by side: one alone waits for its own results.
-const LANES: usize = 2;
-
-/// A few pairs: their cases, their denominators and the products of all denominators before them, lane by
-/// lane.
+/// One pair: its case, its denominator and the product of all denominators before it.
 #[derive(Clone, Copy)]
 struct Step<E> {
-    d: [E; LANES],
-    before: [E; LANES],
-    cases: [Case; LANES],
+    d: E,
+    before: E,
+    case: Case,
 }
 
-/// How many steps ahead points are fetched.
-const PREFETCH: usize = 3;
+/// How many pairs ahead points are fetched.
+const PREFETCH: usize = 6;
 
 /// An operand: a point, and whether it is to be negated.
 type Operand<'a, const W: usize> = (&'a Point<W>, bool);
@@ -147,82 +145,48 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
         dst: &mut [Point<W>],
         steps: &mut Vec<Step<F::Element>>,
     ) {
-        let scattered = pairs.scattered;
-        let [a, b, out] = pairs.groups::<LANES>();
-        let one = self.field.one();
+        let f = &self.field;
+        let [a, b, out] = pairs.lists();
         if steps.len() < a.len() {
             empty(steps, a.len());
-            let blank = Step { d: [one; LANES], before: [one; LANES], cases: [Case::Add; LANES] };
-            steps.resize(a.len(), blank);
+            steps.resize(a.len(), Step { d: f.one(), before: f.one(), case: Case::Add });
         }
         let steps = &mut steps[..a.len()];
-        let f = &self.field;
-
-        let mut products = [one; LANES];
-        for (g, step) in steps.iter_mut().enumerate() {
-            if scattered && g + PREFETCH < a.len() {
-                for k in 0..LANES {
-                    fetch(operand(src, a[g + PREFETCH][k]).0);
-                    fetch(operand(src, b[g + PREFETCH][k]).0);
-                }
+        let mut product = f.one();
+        for (i, step) in steps.iter_mut().enumerate() {
+            if pairs.scattered && i + PREFETCH < a.len() {
+                fetch(operand(src, a[i + PREFETCH]).0);
+                fetch(operand(src, b[i + PREFETCH]).0);
             }
-            for k in 0..LANES {
-                let (p, q) = (operand(src, a[g][k]), operand(src, b[g][k]));
-                let (x1, x2) = (self.x(p.0), self.x(q.0));
-                let mut d = f.sub(&x2, &x1);
-                step.cases[k] = Case::Add;
-                if x1 == x2 || infinite(p.0) || infinite(q.0) {
-                    (step.cases[k], d) = self.classify(p, q);
-                }
-                step.d[k] = d;
-                step.before[k] = products[k];
-                products[k] = f.mul(&products[k], &d);
+            let (p, q) = (operand(src, a[i]), operand(src, b[i]));
+            let (x1, x2) = (self.x(p.0), self.x(q.0));
+            (step.d, step.case) = (f.sub(&x2, &x1), Case::Add);
+            if x1 == x2 || infinite(p.0) || infinite(q.0) {
+                (step.case, step.d) = self.classify(p, q);
             }
+            step.before = product;
+            product = f.mul(&product, &step.d);
         }
-
-        let mut inverses = self.invert_each(&products);
-        for (g, step) in steps.iter().enumerate().rev() {
-            let mut owns = inverses;
-            for k in 0..LANES {
-                owns[k] = f.mul(&inverses[k], &step.before[k]);
+        let mut inverse = f.invert(&product);
+        for (i, step) in steps.iter().enumerate().rev() {
+            let own = f.mul(&inverse, &step.before);
+            inverse = f.mul(&inverse, &step.d);
+            let (p, q) = (operand(src, a[i]), operand(src, b[i]));
+            let sum = &mut dst[out[i] as usize];
+            if !matches!(step.case, Case::Add) {
+                self.finish_special(p, q, step.case, &own, sum);
+                continue;
             }
-            for k in 0..LANES {
-                inverses[k] = f.mul(&inverses[k], &step.d[k]);
-            }
-            let (mut slopes, mut y1) = (owns, owns);
-            for k in 0..LANES {
-                let (p, q) = (operand(src, a[g][k]), operand(src, b[g][k]));
-                // Signs are as good as random: no branches.
-                y1[k] = f.negate_if(p.1, &self.y(p.0));
-                let rise = f.sub(&f.negate_if(q.1, &self.y(q.0)), &y1[k]);
-                slopes[k] = f.mul(&rise, &owns[k]);
-            }
-            let mut x3 = slopes;
-            for k in 0..LANES {
-                let (p, q) = (operand(src, a[g][k]), operand(src, b[g][k]));
-                let sum = f.add(&self.x(p.0), &self.x(q.0));
-                x3[k] = f.sub(&f.square(&slopes[k]), &sum);
-            }
-            for k in 0..LANES {
-                let (p, q) = (operand(src, a[g][k]), operand(src, b[g][k]));
-                let sum = &mut dst[out[g][k] as usize];
-                if !matches!(step.cases[k], Case::Add) {
-                    self.finish_special(p, q, step.cases[k], &owns[k], sum);
-                    continue;
-                }
-                let product = f.mul(&slopes[k], &f.sub(&self.x(p.0), &x3[k]));
-                let y3 = f.sub(&product, &y1[k]);
-                f.write(&x3[k], &mut sum[..W / 2]);
-                f.write(&y3, &mut sum[W / 2..]);
-            }
+            let (x1, x2) = (self.x(p.0), self.x(q.0));
+            // Signs are as good as random: no branches.
+            let y1 = f.negate_if(p.1, &self.y(p.0));
+            let y2 = f.negate_if(q.1, &self.y(q.0));
+            let slope = f.mul(&f.sub(&y2, &y1), &own);
+            let x3 = f.sub(&f.square(&slope), &f.add(&x1, &x2));
+            let y3 = f.sub(&f.mul(&slope, &f.sub(&x1, &x3)), &y1);
+            f.write(&x3, &mut sum[..W / 2]);
+            f.write(&y3, &mut sum[W / 2..]);
         }
-    }
-
-    /// The inverses of the lanes' products, by one inversion.
-    fn invert_each(&self, products: &[F::Element; LANES]) -> [F::Element; LANES] {
-        let [first, second] = products;
-        let inverse = self.field.invert(&self.field.mul(first, second));
-        [self.field.mul(&inverse, second), self.field.mul(&inverse, first)]
     }
 
     /// The same, compiled with multiplications that leave the flags alone.

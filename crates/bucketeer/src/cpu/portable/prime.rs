@@ -120,10 +120,8 @@ impl<const N: usize, const SPARE: bool, const ADX: bool> Prime<N, SPARE, ADX> {
     /// single product may then be below 2p.
     #[inline(always)]
     pub(super) fn dot<const D: usize>(&self, a: &[Words<N>; D], b: &[Words<N>; D]) -> Words<N> {
-        if ADX && SPARE {
-            if let Some(sum) = self.dot_adx(a, b) {
-                return self.trim(&sum, false);
-            }
+        if let Some((sum, carry)) = self.dot_adx(a, b) {
+            return self.trim(&sum, carry);
         }
         let (mut t, mut top) = ([0; N], 0);
         let rows = if N <= UNROLLED { N } else { self.rows.min(N) };
@@ -163,28 +161,39 @@ impl<const N: usize, const SPARE: bool, const ADX: bool> Prime<N, SPARE, ADX> {
         }
     }
 
-    /// The same sum by [`adx`](super::adx), below 2p, where that has it.
+    /// The same sum by [`adx`](super::adx), below 2p and with its carry, where that has it.
     #[inline(always)]
-    fn dot_adx<const D: usize>(&self, a: &[Words<N>; D], b: &[Words<N>; D]) -> Option<Words<N>> {
+    fn dot_adx<const D: usize>(
+        &self,
+        a: &[Words<N>; D],
+        b: &[Words<N>; D],
+    ) -> Option<(Words<N>, bool)> {
         #[cfg(target_arch = "x86_64")]
-        {
-            use super::adx::{product4, product6, two_products4, two_products6};
+        if ADX {
+            use super::adx::*;
             let (a, b, p): (*const _, *const _, *const _) = (a, b, &self.modulus);
-            let mut out = [0; N];
+            let (mut out, mut carry) = ([0; N], false);
             let to: *mut Words<N> = &mut out;
-            // SAFETY: the casts are between equal types; this type is made only where the instructions exist.
+            // SAFETY: the casts are between equal types; this type is made only where the instructions are.
             unsafe {
-                match (N, D) {
-                    (4, 1) => *to.cast() = product4(&*a.cast(), &*b.cast(), &*p.cast()),
-                    (4, 2) => *to.cast() = two_products4(&*a.cast(), &*b.cast(), &*p.cast()),
-                    (6, 1) => *to.cast() = product6(&*a.cast(), &*b.cast(), &*p.cast()),
-                    (6, 2) => *to.cast() = two_products6(&*a.cast(), &*b.cast(), &*p.cast()),
+                match (N, D, SPARE) {
+                    (4, 1, true) => *to.cast() = product4(&*a.cast(), &*b.cast(), &*p.cast()),
+                    (4, 2, true) => *to.cast() = two_products4(&*a.cast(), &*b.cast(), &*p.cast()),
+                    (6, 1, true) => *to.cast() = product6(&*a.cast(), &*b.cast(), &*p.cast()),
+                    (6, 2, true) => *to.cast() = two_products6(&*a.cast(), &*b.cast(), &*p.cast()),
+                    (12, 1, true) => {
+                        let (p, inverse) = (&*p.cast(), self.modulus.negative_inverse);
+                        *to.cast() = product12(&*a.cast(), &*b.cast(), p, inverse);
+                    }
+                    (4, 1, false) => {
+                        (*to.cast(), carry) = full_product4(&*a.cast(), &*b.cast(), &*p.cast());
+                    }
                     _ => return None,
                 }
             }
-            Some(out)
+            return Some((out, carry));
         }
-        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (a, b);
         None
     }
 
@@ -202,7 +211,12 @@ impl<const N: usize, const SPARE: bool, const ADX: bool> Prime<N, SPARE, ADX> {
     #[inline(always)]
     pub(super) fn sub_words(&self, a: &Words<N>, b: &Words<N>) -> Words<N> {
         let (difference, borrow) = minus(a, b, false);
-        let missing = select(borrow, &self.modulus.words, &[0; N]);
+        // A mask takes fewer of the ports that carries need than moves under a condition.
+        let mask = 0u64.wrapping_sub(u64::from(borrow));
+        let mut missing = self.modulus.words;
+        for word in &mut missing {
+            *word &= mask;
+        }
         plus(&difference, &missing, false).0
     }
 

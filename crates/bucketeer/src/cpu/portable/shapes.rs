@@ -119,18 +119,18 @@ fn quadratic<const N: usize, const W: usize>(
 
 /// k where a quadratic extension is by a square root of −k with a k that is added up quickly, and p leaves two bits
 /// of its words unused.
-fn small_square(curve: &CurveSpec) -> Option<u64> {
+pub(super) fn small_square(curve: &CurveSpec) -> Option<u64> {
     let k = u64::try_from(&curve.modulus - curve.non_residue.as_ref()?).ok()?;
     (k < 8 && curve.modulus.bits() as usize + 2 <= 64 * curve.limbs).then_some(k)
 }
 
 #[cfg(target_arch = "x86_64")]
-fn has_adx() -> bool {
+pub(super) fn has_adx() -> bool {
     is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx")
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn has_adx() -> bool {
+pub(super) fn has_adx() -> bool {
     false
 }
 
