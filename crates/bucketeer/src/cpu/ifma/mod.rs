@@ -98,7 +98,7 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
             return;
         }
         let scattered = pairs.scattered;
-        let [a, b, out] = pairs.groups::<8>();
+        let [a, b, out] = pairs.groups();
         let largest = |list: &[[u32; 8]], mask: u32| {
             list.as_flattened().iter().fold(0, |most, index| most.max(index & mask)) as usize
         };
