@@ -22,22 +22,46 @@ struct Steps {
     r: i64,
 }
 
+/// Inversion modulo an odd prime, for as many limbs of 62 bits as it needs.
+pub(super) enum Inverter {
+    Four(Modulus<5>),
+    Six(Modulus<7>),
+    Twelve(Modulus<13>),
+}
+
+impl Inverter {
+    /// For an odd modulus given by its 64-bit words, twelve at most.
+    pub(super) fn new(modulus: &[u64]) -> Self {
+        match modulus.len() {
+            ..=4 => Self::Four(Modulus::new(modulus)),
+            5..=6 => Self::Six(Modulus::new(modulus)),
+            _ => Self::Twelve(Modulus::new(modulus)),
+        }
+    }
+
+    /// 1/x for x below the modulus, and 0 for 0; in place.
+    pub(super) fn invert(&self, x: &mut [u64]) {
+        match self {
+            Self::Four(modulus) => modulus.invert(x),
+            Self::Six(modulus) => modulus.invert(x),
+            Self::Twelve(modulus) => modulus.invert(x),
+        }
+    }
+}
+
 /// A modulus of fewer than 62·K − 1 bits.
-#[derive(Clone)]
-pub(super) struct Inverter<const K: usize> {
+pub(super) struct Modulus<const K: usize> {
     modulus: Number<K>,
     /// 1/m modulo 2^62.
     inverse: u64,
 }
 
-impl<const K: usize> Inverter<K> {
-    /// For an odd modulus given by its 64-bit words.
-    pub(super) fn new(modulus: &[u64]) -> Self {
+impl<const K: usize> Modulus<K> {
+    fn new(modulus: &[u64]) -> Self {
         Self { modulus: from_words(modulus), inverse: inverse_of_odd(modulus[0]) & MASK }
     }
 
-    /// 1/x for x below the modulus, and 0 for 0; in place.
-    pub(super) fn invert(&self, x: &mut [u64]) {
+    fn invert(&self, x: &mut [u64]) {
         let (mut f, mut g) = (self.modulus, from_words::<K>(x));
         let (mut d, mut e) = ([0; K], [0; K]);
         e[0] = 1;
@@ -195,7 +219,7 @@ mod tests {
     fn check<const K: usize>(modulus: &str) {
         let m = BigUint::parse_bytes(modulus.as_bytes(), 16).expect("a hexadecimal number");
         let words = m.to_u64_digits();
-        let inverter = Inverter::<K>::new(&words);
+        let inverter = Modulus::<K>::new(&words);
         let mut rng = ark_std::test_rng();
         let one = BigUint::from(1u32);
         let mut values: Vec<BigUint> = (1..40u32).map(BigUint::from).collect();

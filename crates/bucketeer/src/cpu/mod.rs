@@ -15,7 +15,6 @@ pub(crate) mod formulas;
 mod group;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
-#[cfg(target_arch = "x86_64")]
 mod inverse;
 mod kernel;
 mod pool;
@@ -31,7 +30,6 @@ use ark_ff::Field;
 
 use formulas::read;
 use kernel::AnyKernel;
-use portable::Portable;
 use stages::Stages;
 
 use crate::control::Control;
@@ -46,10 +44,7 @@ pub(crate) fn engine<C: Curve>(facts: &DeviceFacts) -> Result<Box<dyn Engine<C>>
     let a = coefficient::<C>(&curve)?;
     let kernel = match Arithmetic::choose(&curve, facts) {
         Arithmetic::Ifma => vector_kernel::<C>(&curve, a),
-        Arithmetic::Portable => {
-            let beta = curve.endomorphism.as_ref().map(|e| e.beta.clone().into());
-            portable_kernel(a, beta)?
-        }
+        Arithmetic::Portable => portable::kernel(&curve, a)?,
     };
     Ok(Box::new(Cpu { stages: stages::new(kernel, curve), points: PhantomData::<C> }))
 }
@@ -83,30 +78,6 @@ fn vector_kernel<C: Curve>(curve: &CurveSpec, a: C::BaseField) -> AnyKernel {
 #[cfg(not(target_arch = "x86_64"))]
 fn vector_kernel<C: Curve>(_: &CurveSpec, _: C::BaseField) -> AnyKernel {
     unreachable!("only x86-64 processors report AVX-512")
-}
-
-/// The portable kernel at the narrowest width that holds two elements of `F`. The width depends on the
-/// field alone, so each field is compiled for one.
-fn portable_kernel<F: Field>(a: F, beta: Option<F::BasePrimeField>) -> Result<AnyKernel, Error> {
-    let kernel = Portable::new(a, beta);
-    if const { !size_of::<F>().is_multiple_of(8) || size_of::<F>() > 192 } {
-        return Err(Error::InvalidSetting {
-            setting: "base field",
-            value: std::any::type_name::<F>().into(),
-            reason: "elements must be whole 64-bit words, 24 at most".into(),
-        });
-    }
-    Ok(if const { size_of::<F>() <= 32 } {
-        AnyKernel::W8(Box::new(kernel))
-    } else if const { size_of::<F>() <= 48 } {
-        AnyKernel::W12(Box::new(kernel))
-    } else if const { size_of::<F>() <= 64 } {
-        AnyKernel::W16(Box::new(kernel))
-    } else if const { size_of::<F>() <= 96 } {
-        AnyKernel::W24(Box::new(kernel))
-    } else {
-        AnyKernel::W48(Box::new(kernel))
-    })
 }
 
 /// The CPU engine of one curve.

@@ -18,7 +18,6 @@ pub use edwards::EdwardsMap;
 pub use endomorphism::Endomorphism;
 pub(crate) use endomorphism::Splitter;
 pub use spec::{CurveSpec, EdwardsForm, Model};
-#[cfg(any(target_arch = "x86_64", feature = "cuda", feature = "webgpu"))]
 pub(crate) use words::inverse_of_odd;
 pub(crate) use words::{from_words, is_montgomery, to_words};
 

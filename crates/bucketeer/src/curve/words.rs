@@ -63,7 +63,6 @@ pub(crate) fn from_words<F: Field>(words: &[u64]) -> F {
 }
 
 /// 1/m mod 2^64 for odd m.
-#[cfg(any(target_arch = "x86_64", feature = "cuda", feature = "webgpu"))]
 pub(crate) fn inverse_of_odd(m: u64) -> u64 {
     // Newton: each step doubles the correct bits, of which there is one at first.
     (0..6).fold(1u64, |x, _| x.wrapping_mul(2u64.wrapping_sub(m.wrapping_mul(x))))

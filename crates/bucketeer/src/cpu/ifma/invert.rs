@@ -4,32 +4,6 @@ use super::extension::Element;
 use super::field::{self, Lanes};
 use super::lanes::{MAX_WORDS, limbs_of, words_of, zero};
 use super::vector::Curve;
-use crate::cpu::inverse;
-
-/// Inversion modulo the field's prime, for as many limbs of 62 bits as it needs.
-pub(super) enum Inverter {
-    Four(inverse::Inverter<5>),
-    Six(inverse::Inverter<7>),
-    Twelve(inverse::Inverter<13>),
-}
-
-impl Inverter {
-    pub(super) fn new(modulus: &[u64]) -> Self {
-        match modulus.len() {
-            ..=4 => Self::Four(inverse::Inverter::new(modulus)),
-            5..=6 => Self::Six(inverse::Inverter::new(modulus)),
-            _ => Self::Twelve(inverse::Inverter::new(modulus)),
-        }
-    }
-
-    fn invert(&self, x: &mut [u64]) {
-        match self {
-            Self::Four(inverter) => inverter.invert(x),
-            Self::Six(inverter) => inverter.invert(x),
-            Self::Twelve(inverter) => inverter.invert(x),
-        }
-    }
-}
 
 impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     /// The inverses of eight elements: with their product inverted, each is that times the other seven.

@@ -19,12 +19,12 @@ mod vector;
 
 use num_bigint::BigUint;
 
+use super::inverse::Inverter;
 use super::kernel::{Formulas, Infinity, Kernel, NEGATIVE, Pairs, Point, Scratch, is_infinity};
 use super::table::Coordinates;
 use crate::CurveSpec;
 use edwards::Edwards;
 use groups::Groups;
-use invert::Inverter;
 use lanes::LIMB_BITS;
 use vector::{Batch, Curve};
 

@@ -14,9 +14,9 @@ use core::arch::x86_64::*;
 use super::extension::{Element, Field};
 use super::field::{self, Lanes};
 use super::groups::{Group, Groups};
-use super::invert::Inverter;
 use super::lanes::{MAX_WORDS, broadcast, gather, scatter, to_limbs, to_words, zero};
 use crate::cpu::accumulate::empty;
+use crate::cpu::inverse::Inverter;
 
 /// How many groups ahead the forward loop fetches points.
 const PREFETCH: usize = 2;

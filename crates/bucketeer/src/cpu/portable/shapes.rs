@@ -1,0 +1,144 @@
+//! Which arithmetic a curve's field gets.
+
+use std::marker::PhantomData;
+
+use ark_ff::Field;
+use num_bigint::BigUint;
+
+use super::Portable;
+use super::ark::Ark;
+use super::prime::{Prime, Words, words};
+use super::quadratic::Quadratic;
+use crate::cpu::formulas::Xyzz;
+use crate::cpu::kernel::{AnyKernel, Formulas, Kernel};
+use crate::{CurveSpec, Error};
+
+/// A kernel on points of W words.
+type Boxed<const W: usize> = Box<dyn Kernel<W>>;
+
+/// The portable kernel of a curve, at the narrowest width that holds two elements of `F`. The width depends
+/// on the field alone, so each field is compiled for one.
+pub(crate) fn kernel<F: Field>(curve: &CurveSpec, a: F) -> Result<AnyKernel, Error> {
+    if const { !size_of::<F>().is_multiple_of(8) || size_of::<F>() > 192 } {
+        return Err(Error::InvalidSetting {
+            setting: "base field",
+            value: std::any::type_name::<F>().into(),
+            reason: "elements must be whole 64-bit words, 24 at most".into(),
+        });
+    }
+    Ok(if const { size_of::<F>() <= 32 } {
+        AnyKernel::W8(choose(curve, a, four_words))
+    } else if const { size_of::<F>() <= 48 } {
+        AnyKernel::W12(choose(curve, a, six_words))
+    } else if const { size_of::<F>() <= 64 } {
+        AnyKernel::W16(choose(curve, a, eight_words))
+    } else if const { size_of::<F>() <= 96 } {
+        AnyKernel::W24(choose(curve, a, twelve_words))
+    } else {
+        AnyKernel::W48(choose(curve, a, |_, formulas| Err(formulas)))
+    })
+}
+
+/// The kernel on words of its own where there is one, and on arkworks' field elsewhere.
+fn choose<F: Field, const W: usize>(
+    curve: &CurveSpec,
+    a: F,
+    own: impl FnOnce(&CurveSpec, Box<dyn Formulas<W>>) -> Own<W>,
+) -> Boxed<W> {
+    let formulas: Box<dyn Formulas<W>> = Box::new(Xyzz { a });
+    let exact = curve.montgomery && 2 * curve.degree * curve.limbs == W;
+    let made = if exact { own(curve, formulas) } else { Err(formulas) };
+    made.unwrap_or_else(|formulas| {
+        let beta = curve.endomorphism.as_ref().map(|e| e.beta.clone().into());
+        Box::new(Portable { field: Ark(PhantomData::<F>), a, beta, formulas })
+    })
+}
+
+/// What a function below makes of formulas: a kernel, or nothing, and gives them back.
+type Own<const W: usize> = Result<Boxed<W>, Box<dyn Formulas<W>>>;
+
+fn four_words(curve: &CurveSpec, formulas: Box<dyn Formulas<8>>) -> Own<8> {
+    match (curve.limbs, curve.degree, curve.modulus.bits()) {
+        (4, 1, ..=255) => Ok(prime::<4, true, 8>(curve, formulas)),
+        (4, 1, _) => Ok(prime::<4, false, 8>(curve, formulas)),
+        _ => Err(formulas),
+    }
+}
+
+fn six_words(curve: &CurveSpec, formulas: Box<dyn Formulas<12>>) -> Own<12> {
+    match (curve.limbs, curve.degree, curve.modulus.bits()) {
+        (6, 1, ..=383) => Ok(prime::<6, true, 12>(curve, formulas)),
+        _ => Err(formulas),
+    }
+}
+
+fn eight_words(curve: &CurveSpec, formulas: Box<dyn Formulas<16>>) -> Own<16> {
+    match (curve.limbs, curve.degree) {
+        (4, 2) => quadratic::<4, 16>(curve, formulas),
+        _ => Err(formulas),
+    }
+}
+
+fn twelve_words(curve: &CurveSpec, formulas: Box<dyn Formulas<24>>) -> Own<24> {
+    match (curve.limbs, curve.degree, curve.modulus.bits()) {
+        (12, 1, ..=767) => Ok(prime::<12, true, 24>(curve, formulas)),
+        (6, 2, _) => quadratic::<6, 24>(curve, formulas),
+        _ => Err(formulas),
+    }
+}
+
+fn prime<const N: usize, const SPARE: bool, const W: usize>(
+    curve: &CurveSpec,
+    formulas: Box<dyn Formulas<W>>,
+) -> Boxed<W> {
+    let (a, beta) = (element(curve, &curve.weierstrass[0][0]), beta(curve));
+    if has_adx() {
+        let field = Prime::<N, SPARE, true>::new(&curve.modulus);
+        Box::new(Portable { field, a, beta, formulas })
+    } else {
+        let field = Prime::<N, SPARE, false>::new(&curve.modulus);
+        Box::new(Portable { field, a, beta, formulas })
+    }
+}
+
+fn quadratic<const N: usize, const W: usize>(
+    curve: &CurveSpec,
+    formulas: Box<dyn Formulas<W>>,
+) -> Own<W> {
+    let Some(k) = small_square(curve) else { return Err(formulas) };
+    let a = std::array::from_fn(|i| element(curve, &curve.weierstrass[0][i]));
+    let beta = beta(curve);
+    Ok(if has_adx() {
+        let field = Quadratic::<N, true>::new(&curve.modulus, k);
+        Box::new(Portable { field, a, beta, formulas })
+    } else {
+        let field = Quadratic::<N, false>::new(&curve.modulus, k);
+        Box::new(Portable { field, a, beta, formulas })
+    })
+}
+
+/// k where a quadratic extension is by a square root of −k with a k that is added up quickly, and p leaves two bits
+/// of its words unused.
+pub(super) fn small_square(curve: &CurveSpec) -> Option<u64> {
+    let k = u64::try_from(&curve.modulus - curve.non_residue.as_ref()?).ok()?;
+    (k < 8 && curve.modulus.bits() as usize + 2 <= 64 * curve.limbs).then_some(k)
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) fn has_adx() -> bool {
+    is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn has_adx() -> bool {
+    false
+}
+
+/// The Montgomery form of an integer modulo p.
+fn element<const N: usize>(curve: &CurveSpec, value: &BigUint) -> Words<N> {
+    words(&((value << (64 * N)) % &curve.modulus))
+}
+
+fn beta<const N: usize>(curve: &CurveSpec) -> Option<Words<N>> {
+    curve.endomorphism.as_ref().map(|e| element(curve, &e.beta))
+}

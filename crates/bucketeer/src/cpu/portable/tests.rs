@@ -1,0 +1,170 @@
+//! Arithmetic on words against arkworks', with and without the assembly, and kernels against the one on
+//! arkworks' fields.
+
+use ark_ff::{AdditiveGroup, Field, PrimeField, UniformRand};
+use ark_std::test_rng;
+use num_bigint::BigUint;
+
+use super::arithmetic::Arithmetic;
+use super::prime::{Prime, words};
+use super::quadratic::Quadratic;
+use super::shapes::{has_adx, kernel, small_square};
+use crate::cpu::coefficient;
+use crate::cpu::formulas::point;
+use crate::cpu::kernel::{AnyKernel, Infinity, Kernel, NEGATIVE, Pairs, Point, Scratch};
+use crate::curve::{from_words, to_words};
+use crate::{Curve, CurveSpec};
+
+/// Elements of the prime field whose words are at the borders of what there is.
+fn borders<F: PrimeField, const N: usize>() -> Vec<F> {
+    let p: BigUint = F::MODULUS.into();
+    let power = |bits: usize| BigUint::from(1u32) << bits;
+    let mut residues: Vec<BigUint> = (0..3u32).map(BigUint::from).collect();
+    residues.extend((1..4u32).map(|k| &p - k));
+    residues.extend([&p >> 1, (&p >> 1) + 1u32]);
+    residues.extend((1..=N).map(|words| (power(64 * words) - 1u32) % &p));
+    residues.extend((1..N).map(|words| power(64 * words) % &p));
+    let mut out: Vec<F> = residues.iter().map(|r| from_words(&words::<N>(r))).collect();
+    out.extend(residues.iter().map(|r| F::from(r.clone())));
+    out
+}
+
+fn check<F: Field, A: Arithmetic>(field: &A, values: &[F], factors: &[F::BasePrimeField])
+where
+    A::Base: for<'a> TryFrom<&'a [u64]>,
+{
+    let own = |a: &F| field.read(to_words(a));
+    let same = |a: A::Element, b: F| {
+        let mut words = vec![0; size_of::<F>() / 8];
+        field.write(&a, &mut words);
+        assert_eq!(words, to_words(&b));
+    };
+    same(field.zero(), F::ZERO);
+    same(field.one(), F::ONE);
+    for a in values {
+        let x = own(a);
+        same(field.square(&x), a.square());
+        same(field.add(&field.negate_if(true, &x), &field.zero()), -*a);
+        same(field.negate_if(false, &x), *a);
+        if let Some(inverse) = a.inverse() {
+            same(field.invert(&x), inverse);
+        }
+        for factor in factors {
+            let Ok(k) = A::Base::try_from(to_words(factor)) else { panic!("another length") };
+            same(field.scale(&x, &k), a.mul_by_base_prime_field(factor));
+        }
+        for b in values {
+            let y = own(b);
+            same(field.add(&x, &y), *a + b);
+            same(field.sub(&x, &y), *a - b);
+            same(field.mul(&x, &y), *a * b);
+            // What is negated may be p instead of 0.
+            same(field.mul(&x, &field.negate_if(true, &y)), -*a * b);
+            same(field.sub(&x, &field.negate_if(true, &y)), *a + b);
+        }
+    }
+}
+
+fn check_prime<F: PrimeField, const N: usize, const SPARE: bool>() {
+    let p: BigUint = F::MODULUS.into();
+    let mut values = borders::<F, N>();
+    let mut rng = test_rng();
+    values.extend((0..40).map(|_| F::rand(&mut rng)));
+    let factors: Vec<_> =
+        values.iter().map(|a| a.to_base_prime_field_elements().next().expect("one")).collect();
+    check(&Prime::<N, SPARE, false>::new(&p), &values, &factors[..8]);
+    if has_adx() {
+        check(&Prime::<N, SPARE, true>::new(&p), &values, &factors[..8]);
+    }
+}
+
+fn check_quadratic<C: Curve, const N: usize>() {
+    let spec = CurveSpec::of::<C>();
+    let factors = borders::<<C::BaseField as Field>::BasePrimeField, N>();
+    let element = |parts| C::BaseField::from_base_prime_field_elems(parts).expect("degree 2");
+    let mut values: Vec<C::BaseField> = Vec::new();
+    for (i, &a) in factors.iter().enumerate() {
+        values.extend([0, 1, i, 2 * i + 3].map(|k| element([a, factors[k % factors.len()]])));
+    }
+    let mut rng = test_rng();
+    values.extend((0..20).map(|_| C::BaseField::rand(&mut rng)));
+    let k = small_square(&spec).expect("a small −u²");
+    check(&Quadratic::<N, false>::new(&spec.modulus, k), &values, &factors[..8]);
+    if has_adx() {
+        check(&Quadratic::<N, true>::new(&spec.modulus, k), &values, &factors[..8]);
+    }
+}
+
+#[test]
+fn prime_fields_agree_with_arkworks() {
+    check_prime::<ark_bn254::Fq, 4, true>();
+    check_prime::<ark_pallas::Fq, 4, true>();
+    check_prime::<ark_bls12_381::Fr, 4, true>();
+    check_prime::<ark_secp256k1::Fq, 4, false>();
+    check_prime::<ark_bls12_377::Fq, 6, true>();
+    check_prime::<ark_bls12_381::Fq, 6, true>();
+    check_prime::<ark_bw6_761::Fq, 12, true>();
+}
+
+#[test]
+fn quadratic_extensions_agree_with_arkworks() {
+    check_quadratic::<ark_bn254::G2Affine, 4>();
+    check_quadratic::<ark_bls12_377::G2Affine, 6>();
+    check_quadratic::<ark_bls12_381::G2Affine, 6>();
+}
+
+/// Sums of all pairs among points of every kind, an odd number of them, by both kernels.
+fn check_sums<F: Field, const W: usize>(own: &dyn Kernel<W>, ark: &dyn Kernel<W>) {
+    let mut rng = test_rng();
+    let mut points: Vec<Point<W>> =
+        (0..5).map(|_| point(&F::rand(&mut rng), &F::rand(&mut rng))).collect();
+    let opposite = ark.negate(&points[0]);
+    points.extend([opposite, Infinity::POINT, Infinity::POINT, points[1]]);
+    points.push(point(&F::rand(&mut rng), &F::ZERO));
+    points.push(point(&F::ZERO, &F::rand(&mut rng)));
+    let signed = |i: usize| [i as u32, i as u32 | NEGATIVE];
+    let entries: Vec<u32> = (0..points.len()).flat_map(signed).collect();
+    let mut list: Vec<(u32, u32)> =
+        entries.iter().flat_map(|&a| entries.iter().map(move |&b| (a, b))).collect();
+    list.pop();
+    let sums = [own, ark].map(|kernel| {
+        let (mut pairs, mut sums) = (Pairs::default(), vec![[0; W]; list.len()]);
+        pairs.clear(list.len());
+        pairs.extend(list.iter().copied(), 0);
+        kernel.add_pairs(&points, &mut pairs, &mut sums, &mut Scratch::default());
+        sums
+    });
+    assert!(sums[0] == sums[1]);
+    let images = [own, ark].map(|kernel| {
+        let mut images = points.clone();
+        kernel.import(&mut images, true);
+        images
+    });
+    assert!(images[0] == images[1]);
+}
+
+fn check_kernel<C: Curve>() {
+    let spec = CurveSpec::of::<C>();
+    let opaque = CurveSpec { montgomery: false, ..(*spec).clone() };
+    let a = coefficient::<C>(&spec).expect("a coefficient");
+    let make = |spec: &CurveSpec| kernel(spec, a).expect("a field of whole words");
+    match (make(&spec), make(&opaque)) {
+        (AnyKernel::W8(own), AnyKernel::W8(ark)) => check_sums::<C::BaseField, 8>(&*own, &*ark),
+        (AnyKernel::W12(own), AnyKernel::W12(ark)) => check_sums::<C::BaseField, 12>(&*own, &*ark),
+        (AnyKernel::W16(own), AnyKernel::W16(ark)) => check_sums::<C::BaseField, 16>(&*own, &*ark),
+        (AnyKernel::W24(own), AnyKernel::W24(ark)) => check_sums::<C::BaseField, 24>(&*own, &*ark),
+        _ => panic!("another width"),
+    }
+}
+
+#[test]
+fn kernels_on_words_agree_with_those_on_fields() {
+    check_kernel::<ark_bn254::G1Affine>();
+    check_kernel::<ark_secp256k1::Affine>();
+    check_kernel::<ark_ed_on_bls12_381_bandersnatch::EdwardsAffine>();
+    check_kernel::<ark_bls12_381::G1Affine>();
+    check_kernel::<ark_bw6_761::G1Affine>();
+    check_kernel::<ark_bn254::G2Affine>();
+    check_kernel::<ark_bls12_377::G2Affine>();
+    check_kernel::<ark_bls12_381::G2Affine>();
+}
