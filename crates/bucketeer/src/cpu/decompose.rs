@@ -44,20 +44,20 @@ pub(crate) struct Decomposed {
 pub(crate) const ZERO: u32 = !NEGATIVE;
 
 impl Decomposed {
-    /// Writes digit `window` of the scalars in `range` as the bucket it selects (from 0, for |digit| − 1)
-    /// with its sign in the top bit: those of scalar i, one for each half, from `out[i·stride]` on.
-    pub(crate) fn read(&self, window: u32, range: Range<usize>, out: &mut [u32], stride: usize) {
+    /// Writes digit `window` of the scalars in `range`, for both halves of each where there are two, as
+    /// the bucket it selects (from 0, for |digit| − 1) with its sign in the top bit.
+    pub(crate) fn read(&self, window: u32, range: Range<usize>, out: &mut [u32]) {
         let mut buffer = [0; BLOCK];
         let mut index = range.start;
         while index < range.end {
             let count = (BLOCK - index % BLOCK).min(range.end - index);
-            let out = &mut out[(index - range.start) * stride..];
-            if stride == 1 {
+            let out = &mut out[(index - range.start) * self.halves..];
+            if self.halves == 1 {
                 self.read_block(window, index, 0, &mut out[..count]);
             } else {
                 for half in 0..self.halves {
                     self.read_block(window, index, half, &mut buffer[..count]);
-                    let places = out[half..].iter_mut().step_by(stride);
+                    let places = out[half..].iter_mut().step_by(self.halves);
                     buffer[..count].iter().zip(places).for_each(|(digit, place)| *place = *digit);
                 }
             }

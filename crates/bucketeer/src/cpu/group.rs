@@ -5,7 +5,7 @@
 //! the digit's sign in the top bit; the entries of one bucket form a *run*. Buckets without entries have
 //! no run, so nothing downstream depends on how many buckets a window could have.
 //!
-//! 1. Extract: every set's digits, once, in the order of the stored points.
+//! 1. Extract: every set's digits, once, copy by copy.
 //! 2. Count, scan, scatter them by bucket; or sort, where there are many more buckets than bases.
 
 use std::ops::Range;
@@ -73,20 +73,20 @@ impl View<'_> {
         self.plan.shape.copies()
     }
 
-    /// Writes the digits of part `k`.
+    /// Writes the digits of part `k`, copy by copy: a base's copies are far apart, but every list is
+    /// written in order.
     fn extract(&self, k: usize, out: &mut [u32]) {
         let shape = &self.plan.shape;
-        let (halves, per_base) = (shape.halves(), self.per_base());
+        let (bases, halves) = (self.bases(k), shape.halves());
         let set = (k / self.parts) as u32;
         for copy in 0..shape.precompute {
             let window = copy * shape.bucket_sets + self.first_set + set;
-            let first = copy as usize * halves;
+            let each = bases.len() * halves;
+            let out = &mut out[copy as usize * each..][..each];
             if window < self.digits.windows() {
-                self.digits.read(window, self.bases(k), &mut out[first..], per_base);
+                self.digits.read(window, bases.clone(), out);
             } else {
-                for base in out.chunks_exact_mut(per_base) {
-                    base[first..first + halves].fill(ZERO);
-                }
+                out.fill(ZERO);
             }
         }
     }
@@ -94,27 +94,28 @@ impl View<'_> {
     /// All non-zero digits of part `k` as (bucket, entry).
     #[inline(always)]
     fn for_each(&self, k: usize, digits: &[u32], mut visit: impl FnMut(u32, u32)) {
-        let halves = self.plan.shape.halves();
+        let (bases, halves) = (self.bases(k), self.plan.shape.halves());
+        // The table may have more copies, and images, than this run uses.
         let stored_halves = 1 + usize::from(self.table.endomorphism);
         let stored = stored_halves * self.table.precompute as usize;
-        let first = self.bases(k).start * stored;
-        let per_base = self.per_base();
-        if per_base == stored {
-            for (point, &digit) in (first as u32..).zip(digits) {
-                if digit != ZERO {
-                    visit(digit & !NEGATIVE, point | digit & NEGATIVE);
-                }
+        let mut visit = |point: usize, digit: u32| {
+            if digit != ZERO {
+                visit(digit & !NEGATIVE, point as u32 | digit & NEGATIVE);
             }
-            return;
-        }
-        // The table has more copies than this run uses.
-        let places = (0..per_base).map(|i| i / halves * stored_halves + i % halves);
-        let places: Vec<u32> = places.map(|place| place as u32).collect();
-        for (base, digits) in digits.chunks_exact(per_base).enumerate() {
-            let base = (first + base * stored) as u32;
-            for (&place, &digit) in places.iter().zip(digits) {
-                if digit != ZERO {
-                    visit(digit & !NEGATIVE, (base + place) | digit & NEGATIVE);
+        };
+        for (copy, digits) in digits.chunks_exact((bases.len() * halves).max(1)).enumerate() {
+            let first = bases.start * stored + copy * stored_halves;
+            if stored == halves {
+                (first..).zip(digits).for_each(|(point, &digit)| visit(point, digit));
+            } else if halves == 1 {
+                (first..)
+                    .step_by(stored)
+                    .zip(digits)
+                    .for_each(|(point, &digit)| visit(point, digit));
+            } else {
+                for (base, digits) in digits.chunks_exact(halves).enumerate() {
+                    let points = first + base * stored..;
+                    points.zip(digits).for_each(|(point, &digit)| visit(point, digit));
                 }
             }
         }
