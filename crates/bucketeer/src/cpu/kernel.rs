@@ -61,10 +61,6 @@ impl Pairs {
         self.length == 0
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.length
-    }
-
     /// The lists a, b and out, unpadded.
     pub(crate) fn lists(&self) -> [&[u32]; 3] {
         [&self.a, &self.b, &self.out].map(|list| &list[..self.length])
