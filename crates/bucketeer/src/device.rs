@@ -76,7 +76,7 @@ impl DeviceFacts {
 pub(crate) enum Arithmetic {
     /// Eight lanes of 52-bit limbs.
     Ifma,
-    /// arkworks' own fields.
+    /// 64-bit words, or arkworks' own fields.
     Portable,
 }
 

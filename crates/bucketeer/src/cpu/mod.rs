@@ -5,8 +5,8 @@
 //! windows.
 //!
 //! The stages know a curve only as a [`kernel`] on points of W words: AVX-512 IFMA where the processor
-//! has it, arkworks' fields elsewhere. What is compiled for each curve is here and small: reading bases and
-//! scalars, and the field arithmetic behind the portable kernel.
+//! has it, 64-bit words elsewhere. What is compiled for each curve is here and small: reading bases and
+//! scalars, and arkworks' arithmetic for single additions and for fields that have no other.
 
 mod accumulate;
 mod combine;

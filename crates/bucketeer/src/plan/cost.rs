@@ -77,12 +77,16 @@ impl Rates {
                     load: 10.0 * words * degree,
                 }
             }
-            Arithmetic::Portable => Self {
-                addition: 6.0 * scalar_product + 30.0 + 8.0 * words * degree,
-                inversion: 600.0 * power,
-                projective,
-                load: 10.0 * words * degree,
-            },
+            // On words; arkworks' fields of other shapes are slower throughout.
+            Arithmetic::Portable => {
+                let product = words * (words + 1.0) * if curve.degree == 1 { 1.0 } else { 2.6 };
+                Self {
+                    addition: 6.0 * product + 15.0 + 5.0 * words * degree,
+                    inversion: 125.0 * power + 4.0 * product,
+                    projective,
+                    load: 10.0 * words * degree,
+                }
+            }
         }
     }
 }

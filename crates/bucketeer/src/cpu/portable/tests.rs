@@ -1,7 +1,7 @@
 //! Arithmetic on words against arkworks', with and without the assembly, and kernels against the one on
 //! arkworks' fields.
 
-use ark_ff::{AdditiveGroup, Field, PrimeField, UniformRand};
+use ark_ff::{Field, PrimeField, UniformRand};
 use ark_std::test_rng;
 use num_bigint::BigUint;
 
