@@ -1,6 +1,6 @@
 //! Sums of products modulo p of 4, 6 and 12 words in assembly: with MULX, ADCX and ADOX the two carry chains of
-//! a row run side by side, which compilers do not write. A third fewer instructions than
-//! [`prime`](super::prime) takes for the same rows.
+//! a row run side by side, which compilers do not write. [`prime`](super::prime)
+//! has the same rows in plain Rust.
 
 use core::arch::asm;
 

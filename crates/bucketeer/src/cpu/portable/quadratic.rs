@@ -1,7 +1,6 @@
 //! Quadratic extensions Fp[u]/(u² + k) with a small k.
 //!
-//! Products are summed before they are reduced: four products and two reductions. Karatsuba's three take as many
-//! instructions, since what they save in products goes into sums of twice the length.
+//! Products are summed before they are reduced: four products and two reductions.
 
 use num_bigint::BigUint;
 
