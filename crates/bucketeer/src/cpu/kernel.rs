@@ -137,7 +137,8 @@ pub(crate) trait Kernel<const W: usize>: Send + Sync {
 
     fn negate(&self, point: &Point<W>) -> Point<W>;
 
-    /// From Weierstrass coordinates in arkworks' words to the kernel's form, in place; with `image`, that of φ(P) for each P.
+    /// From Weierstrass coordinates in arkworks' words to the kernel's form, in place; with `image`, that of
+    /// φ(P) for each P.
     fn import(&self, points: &mut [Point<W>], image: bool);
 
     /// The coordinates that [`import_bases`](Self::import_bases) takes.

@@ -18,8 +18,7 @@ pub use edwards::EdwardsMap;
 pub use endomorphism::Endomorphism;
 pub(crate) use endomorphism::Splitter;
 pub use spec::{CurveSpec, EdwardsForm, Model};
-pub(crate) use words::inverse_of_odd;
-pub(crate) use words::{from_words, is_montgomery, to_words};
+pub(crate) use words::{from_words, inverse_of_odd, is_montgomery, to_words};
 
 use ark_ec::AffineRepr;
 use ark_ec::short_weierstrass::{self, SWCurveConfig};
