@@ -79,7 +79,7 @@ pub struct PlanArgs {
     /// Group stage: sort or csr
     #[arg(long, value_name = "WAY", value_parser = group)]
     pub group_by: Option<Group>,
-    /// Accumulate stage: slices, per-bucket or fused-sweep
+    /// Accumulate stage: slices, per-bucket, fused-sweep or straus
     #[arg(long, value_name = "WAY", value_parser = accumulate)]
     pub accumulate_by: Option<Accumulate>,
     /// Reduce stage: window-splitting, running-sum or sliced:COUNT
@@ -169,7 +169,8 @@ fn accumulate(name: &str) -> Result<Accumulate, Error> {
         "slices" => Ok(Accumulate::Slices),
         "per-bucket" => Ok(Accumulate::PerBucket),
         "fused-sweep" => Ok(Accumulate::FusedSweep),
-        _ => Err(unknown("way to accumulate", name, "slices, per-bucket, fused-sweep")),
+        "straus" => Ok(Accumulate::Straus),
+        _ => Err(unknown("way to accumulate", name, "slices, per-bucket, fused-sweep, straus")),
     }
 }
 

@@ -72,7 +72,7 @@ impl DeviceFacts {
 }
 
 /// The field arithmetic a CPU run uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Arithmetic {
     /// Eight lanes of 52-bit limbs.
     Ifma,
@@ -123,7 +123,7 @@ enum Inner {
 
 struct Cpu {
     /// `None` is rayon's global pool.
-    pool: Option<ThreadPool>,
+    pool: Option<Arc<ThreadPool>>,
     threads: usize,
     ifma: bool,
 }
@@ -136,7 +136,8 @@ impl Device {
 
     /// The CPU, with a pool of its own of this many threads.
     pub fn cpu_with_threads(threads: usize) -> Result<Self, Error> {
-        Ok(Self::of_cpu(Cpu { pool: Some(pool(threads)?), threads, ifma: has_ifma() }))
+        let pool = Some(Arc::new(pool(threads)?));
+        Ok(Self::of_cpu(Cpu { pool, threads, ifma: has_ifma() }))
     }
 
     fn of_cpu(cpu: Cpu) -> Self {
@@ -239,7 +240,8 @@ impl Device {
     pub fn portable(self) -> Result<Self, Error> {
         match &self.inner {
             Inner::Cpu(cpu) => {
-                let (threads, pool) = (cpu.threads, Some(pool(cpu.threads)?));
+                // On the same threads: those of a second pool would be woken on cores where the first ones are.
+                let (threads, pool) = (cpu.threads, cpu.pool.clone());
                 Ok(Self::of_cpu(Cpu { pool, threads, ifma: false }))
             }
             #[cfg(feature = "cuda")]

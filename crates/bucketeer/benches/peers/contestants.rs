@@ -15,8 +15,11 @@ pub const BUCKETEER: &str = "Bucketeer";
 /// The name of Bucketeer with its bases loaded beforehand.
 pub const RESIDENT: &str = "resident";
 
-/// The other libraries, in the order of the table's columns.
-pub const PEERS: [&str; 3] = ["arkworks", "blst", "halo2curves"];
+/// The others, in the order of the table's columns.
+pub const PEERS: [&str; 4] = ["arkworks", "loop", "blst", "halo2curves"];
+
+/// Most bases for which arkworks' scalar multiplications one after the other take part.
+const LOOP: usize = 64;
 
 /// One MSM for everybody.
 pub struct Case<'a, C: Curve> {
@@ -56,10 +59,15 @@ impl<'a, C: Curve> Case<'a, C> {
             all.push(self.resident(how)?);
         }
         let (points, scalars) = (self.points, self.scalars);
-        let [arkworks, blst_name, halo2curves] = PEERS;
+        let [arkworks, plain, blst_name, halo2curves] = PEERS;
         all.push(self.contestant(arkworks, move || {
             Ok(timed(|| <C::Group as VariableBaseMSM>::msm_unchecked(points, scalars)))
         }));
+        if points.len() <= LOOP {
+            all.push(self.contestant(plain, move || {
+                Ok(timed(|| points.iter().zip(scalars).map(|(p, k)| *p * k).sum()))
+            }));
+        }
         match self.curve.name {
             "bls12-381-g1" if blst => {
                 all.push(self.contestant(blst_name, bls12_381::g1(points, scalars)?));

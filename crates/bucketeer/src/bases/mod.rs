@@ -15,7 +15,7 @@ use shares::{batch_in_shares, in_shares};
 use crate::control::{CancelToken, Control, Hook};
 use crate::device::DeviceKind;
 use crate::engine::{Engine, Source, Timings};
-use crate::plan::{Plan, Request, ScalarBound, Settings};
+use crate::plan::{Accumulate, Plan, Request, ScalarBound, Settings};
 use crate::wait::wait;
 use crate::{AsScalars, Curve, CurveSpec, Device, Error, Job, Scalars};
 
@@ -266,7 +266,7 @@ impl<C: Curve> Bases<C> {
     /// The loading plan where it fits these scalars, another one on the same table where it does not.
     fn plan_for(&self, n: usize, batch: usize, scalars: ScalarBound) -> Result<Plan, Error> {
         let inner = &*self.inner;
-        let table = inner.plan.shape.table();
+        let table = inner.plan.table();
         let mut settings = inner.settings.clone();
         // The table is there already; what remains of the limit is for the rest.
         let table_bytes = if inner.plan.resident { inner.plan.table_bytes() } else { 0 };
@@ -299,6 +299,10 @@ async fn execute<C: Curve>(
     tracing::debug!(n = plan.n, window_bits = plan.shape.window_bits, "msm");
     let (result, timings) = match device.kind() {
         DeviceKind::WebGpu => engine.run_async(&plan, source, scalars, &control).await,
+        // On the thread it is on.
+        DeviceKind::Cpu if plan.accumulate == Accumulate::Straus => {
+            engine.run(&plan, source, scalars, &control)
+        }
         _ => device.install(|| engine.run(&plan, source, scalars, &control)),
     }?;
     Ok(Report { result, plan, timings })

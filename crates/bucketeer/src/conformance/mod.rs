@@ -186,7 +186,7 @@ pub fn run_curve<C: Curve>(
 /// A row group: its cases for a subject.
 type Group = fn(&dyn Subject, &Filter) -> Vec<Case>;
 
-const GROUPS: [(&str, Group); 15] = [
+const GROUPS: [(&str, Group); 16] = [
     ("sizes", rows::sizes),
     ("scalars", rows::scalars),
     ("bases", rows::bases),
@@ -195,6 +195,7 @@ const GROUPS: [(&str, Group); 15] = [
     ("last windows", settings::last_windows),
     ("precompute factors", settings::precompute_factors),
     ("stages", settings::stages),
+    ("few bases", settings::few),
     ("presets", settings::presets),
     ("batches", runs::batches),
     ("chunks", runs::chunks),

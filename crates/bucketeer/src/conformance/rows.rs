@@ -5,10 +5,10 @@ use num_bigint::BigUint;
 use rand_chacha::ChaCha20Rng;
 
 use super::case::{Arrangement, Bases, Case, Outcome, Run, Scalars};
-use super::settings::endomorphisms;
+use super::settings::{endomorphisms, ways};
 use super::subject::{Subject, WHOLE};
 use super::{Distribution, Filter};
-use crate::plan::{Accumulate, Digits, MAX_SCALAR_BITS, Settings};
+use crate::plan::{Accumulate, Digits, MAX_SCALAR_BITS, Settings, adds_any_point};
 
 /// A case that must yield its sum over borrowed and over loaded bases.
 pub(super) fn case(how: Arrangement, scalars: Scalars, settings: Settings) -> Case {
@@ -54,11 +54,11 @@ pub(super) fn bases(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
         true => (33, vec![One, Skewed]),
         false => (67, vec![One, Bits(2), MinusOne, Skewed, Uniform]),
     };
-    let ways = [Accumulate::Slices, Accumulate::PerBucket, Accumulate::FusedSweep];
+    let ways = ways(subject, filter);
     let mut cases = Vec::new();
     for how in Arrangement::ALL {
         for &kind in &kinds {
-            for accumulate in ways.map(Some) {
+            for accumulate in ways.iter().copied().map(Some) {
                 for window_bits in [None, Some(3)] {
                     let settings = Settings { accumulate, window_bits, ..Settings::default() };
                     cases.push(case(how, Scalars::Kind(kind, n), settings));
@@ -176,7 +176,7 @@ pub(super) fn any_point(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let data = wide(&subject.curve().order, WORDS, &mut rng)[..n.min(30) * WORDS].to_vec();
     let integers = Scalars::Words { data, words: WORDS, bits: None };
     let mut cases = Vec::new();
-    for settings in any_point_settings(filter) {
+    for settings in any_point_settings(subject, filter) {
         let residues = Scalars::Kind(Distribution::Uniform, n);
         let last = Scalars::Kind(Distribution::MinusOne, n);
         let skewed = Scalars::Kind(Distribution::Skewed, n);
@@ -195,7 +195,7 @@ pub(super) fn any_point(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     cases
 }
 
-fn any_point_settings(filter: &Filter) -> Vec<Settings> {
+fn any_point_settings(subject: &dyn Subject, filter: &Filter) -> Vec<Settings> {
     let any = || Settings { any_point: true, ..Settings::default() };
     let mut all = vec![
         any(),
@@ -208,5 +208,8 @@ fn any_point_settings(filter: &Filter) -> Vec<Settings> {
         Settings { chunk: Some(5), ..any() },
     ];
     all.truncate(if filter.quick { 2 } else { all.len() });
+    if ways(subject, filter).contains(&Accumulate::Straus) && adds_any_point(subject.curve()) {
+        all.push(Settings { accumulate: Some(Accumulate::Straus), ..any() });
+    }
     all
 }

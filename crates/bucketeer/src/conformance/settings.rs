@@ -17,6 +17,17 @@ pub(super) fn endomorphisms(subject: &dyn Subject) -> &'static [bool] {
     if used { &[false, true] } else { &[false] }
 }
 
+/// The ways to accumulate into buckets and, where the device has it and no preset's windows are too wide, the way
+/// without them.
+pub(super) fn ways(subject: &dyn Subject, filter: &Filter) -> Vec<Accumulate> {
+    let mut ways = vec![Accumulate::Slices, Accumulate::PerBucket, Accumulate::FusedSweep];
+    let narrow = filter.preset.is_none_or(|preset| preset.settings(1).window_bits.is_none());
+    if subject.device().kind == DeviceKind::Cpu && narrow {
+        ways.push(Accumulate::Straus);
+    }
+    ways
+}
+
 /// Signed digits of one bit express no positive number.
 fn possible(window_bits: u32, digits: Digits) -> bool {
     window_bits > 1 || digits == Digits::Unsigned
@@ -196,6 +207,53 @@ pub(super) fn stages(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
                         };
                         cases.push(case(Arrangement::Mixed, Scalars::Kind(kind, n), settings));
                     }
+                }
+            }
+        }
+    }
+    cases
+}
+
+/// Few bases, for which a plan may do without buckets: with and without them, every form of the digits, copies,
+/// chunks.
+pub(super) fn few(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    let (sizes, widths) = match filter.quick {
+        true => (vec![1, 3], vec![4]),
+        false => (vec![0, 1, 2, 3, 8, 17], vec![1, 2, 3, 4, 5, 8]),
+    };
+    let mut cases = Vec::new();
+    for &n in &sizes {
+        for accumulate in [None, Some(Accumulate::Slices)] {
+            for precompute in [None, Some(3)] {
+                for auto_precompute in [false, true] {
+                    let settings =
+                        Settings { accumulate, precompute, auto_precompute, ..Settings::default() };
+                    let scalars = Scalars::Kind(Distribution::Uniform, n);
+                    cases.push(case(Arrangement::Mixed, scalars, settings));
+                }
+            }
+        }
+    }
+    if !ways(subject, filter).contains(&Accumulate::Straus) {
+        return cases;
+    }
+    for &bits in &widths {
+        let scalars = edges(subject.curve(), bits, 33);
+        // A copy for every window, each with all its multiples, is much for wide ones.
+        let most = if bits <= 4 { 1024 } else { 2 };
+        for digits in DIGITS.into_iter().filter(|d| possible(bits, *d)) {
+            for &endomorphism in endomorphisms(subject) {
+                for (precompute, chunk) in [(1, None), (1, Some(7)), (3, None), (most, Some(11))] {
+                    let settings = Settings {
+                        accumulate: Some(Accumulate::Straus),
+                        window_bits: Some(bits),
+                        digits: Some(digits),
+                        endomorphism: Some(endomorphism),
+                        precompute: Some(precompute),
+                        chunk,
+                        ..Settings::default()
+                    };
+                    cases.push(case(Arrangement::Mixed, scalars.clone(), settings));
                 }
             }
         }

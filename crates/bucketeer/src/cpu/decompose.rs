@@ -117,13 +117,13 @@ impl Decomposed {
 }
 
 /// How scalars are shortened before the bias is added.
-enum Shorten {
+enum Shorten<'a> {
     Keep,
     Negate { order: Vec<u64>, half: Vec<u64> },
-    Split(Box<Splitter>),
+    Split(&'a Splitter),
 }
 
-impl Shorten {
+impl Shorten<'_> {
     /// Writes the scalar, or its halves, of `words` words each; yields their signs.
     #[inline(always)]
     fn apply(&self, k: &mut [u64; MAX_WORDS], out: &mut [u64], words: usize) -> [bool; 2] {
@@ -164,9 +164,7 @@ pub(crate) fn decompose(
 ) -> Result<Decomposed, Error> {
     let (words, halves) = (shape.scalar_words, shape.halves());
     let shorten = match &curve.endomorphism {
-        Some(endomorphism) if shape.endomorphism => {
-            Shorten::Split(Box::new(Splitter::new(endomorphism)))
-        }
+        Some(endomorphism) if shape.endomorphism => Shorten::Split(endomorphism.splitter()),
         _ if shape.negate => {
             let order = curve.order.to_u64_digits();
             let mut half = (&curve.order >> 1u32).to_u64_digits();
@@ -186,8 +184,7 @@ pub(crate) fn decompose(
     // All bits that occur.
     let bits: Vec<AtomicU64> = (0..words).map(|_| AtomicU64::new(0)).collect();
     let each = halves * words;
-    let blocks = data.par_chunks_mut(BLOCK * each).enumerate();
-    blocks.try_for_each(|(block, data)| {
+    let decompose = |(block, data): (usize, &mut [u64])| {
         let mut seen = [0u64; MAX_WORDS];
         let length = data.len() / each;
         let mut buffer = [0u64; 2 * MAX_WORDS];
@@ -210,7 +207,13 @@ pub(crate) fn decompose(
             all.fetch_or(seen, Relaxed);
         }
         Ok(())
-    })?;
+    };
+    match range.len() {
+        0 => {}
+        // No other thread is woken for it.
+        1..=BLOCK => decompose((0, &mut data))?,
+        _ => data.par_chunks_mut(BLOCK * each).enumerate().try_for_each(decompose)?,
+    }
     let words_seen = bits.into_iter().map(AtomicU64::into_inner).enumerate();
     let longest = words_seen.filter(|(_, word)| *word != 0).last();
     let longest = longest.map_or(0, |(i, word)| 64 * (i as u32 + 1) - word.leading_zeros());

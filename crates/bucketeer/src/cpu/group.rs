@@ -6,10 +6,11 @@
 //! no run, so nothing downstream depends on how many buckets a window could have.
 //!
 //! 1. Extract: every set's digits, once, copy by copy.
-//! 2. Count, scan, scatter them by bucket; or sort, where there are many more buckets than bases.
+//! 2. Count, scan, scatter them by bucket, with a step by ranges of buckets before it where there are fewer sets
+//!    than threads; or sort, where there are many more buckets than bases.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
@@ -27,6 +28,8 @@ pub(crate) struct Grouped {
     digits: Vec<u32>,
     /// Atomic only so that threads may scatter into it; longer than needed.
     entries: Vec<AtomicU32>,
+    /// Entries with their buckets, where ranges of buckets come first.
+    pairs: Vec<AtomicU64>,
     counters: Vec<u32>,
     /// Bucket of each run: set within the pass × buckets + |digit| − 1, ascending.
     pub keys: Vec<u32>,
@@ -37,7 +40,9 @@ pub(crate) struct Grouped {
 impl Grouped {
     pub(crate) fn bytes(&self) -> usize {
         let lists = [&self.digits, &self.counters, &self.keys, &self.starts];
-        4 * (lists.iter().map(|list| list.capacity()).sum::<usize>() + self.entries.capacity())
+        let words =
+            lists.iter().map(|list| list.capacity()).sum::<usize>() + self.entries.capacity();
+        4 * words + 8 * self.pairs.capacity()
     }
 
     #[inline(always)]
@@ -140,6 +145,7 @@ pub(crate) fn group(
     empty(&mut out.starts, runs + 1);
     lengthen(&mut out.entries, entries);
     match plan.group {
+        Group::Csr if parts > 1 => csr_by_ranges(&view, sets.len(), out),
         Group::Csr => csr(&view, sets.len(), out),
         Group::Sort => sort(&view, sets.len(), out),
     }
@@ -154,16 +160,16 @@ fn lengthen<T: Default>(list: &mut Vec<T>, length: usize) {
     }
 }
 
-/// Count, scan, scatter: every (set, part) counts its digits, a scan turns counts into positions,
-/// and every (set, part) writes its entries there.
+/// Count, scan, scatter: every set counts its digits, a scan turns counts into positions, and the set writes its
+/// entries there.
 fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
-    let (parts, buckets) = (view.parts, view.plan.shape.buckets as usize);
+    let buckets = view.plan.shape.buckets as usize;
     let each = view.part_bases() * view.per_base();
     out.counters.clear();
-    out.counters.resize(sets * parts * buckets, 0);
-    lengthen(&mut out.digits, sets * parts * each);
+    out.counters.resize(sets * buckets, 0);
+    lengthen(&mut out.digits, sets * each);
     let counters = out.counters.par_chunks_mut(buckets);
-    let digits = out.digits[..sets * parts * each].par_chunks_mut(each);
+    let digits = out.digits[..sets * each].par_chunks_mut(each);
     counters.zip(digits).enumerate().for_each(|(k, (counters, digits))| {
         let digits = &mut digits[..view.bases(k).len() * view.per_base()];
         view.extract(k, digits);
@@ -172,23 +178,18 @@ fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
         }
     });
     let mut position = 0;
-    for (set, counters) in out.counters.chunks_mut(parts * buckets).enumerate() {
-        for bucket in 0..buckets {
-            let start = position;
-            for part in 0..parts {
-                let count = std::mem::replace(&mut counters[part * buckets + bucket], position);
-                position += count;
-            }
-            if position > start {
-                out.keys.push((set * buckets + bucket) as u32);
-                out.starts.push(start);
-            }
+    for (key, counter) in out.counters.iter_mut().enumerate() {
+        let count = std::mem::replace(counter, position);
+        if count > 0 {
+            out.keys.push(key as u32);
+            out.starts.push(position);
+            position += count;
         }
     }
     out.starts.push(position);
     let entries = &out.entries;
     let counters = out.counters.par_chunks_mut(buckets);
-    let digits = out.digits[..sets * parts * each].par_chunks(each);
+    let digits = out.digits[..sets * each].par_chunks(each);
     counters.zip(digits).enumerate().for_each(|(k, (positions, digits))| {
         let digits = &digits[..view.bases(k).len() * view.per_base()];
         view.for_each(k, digits, |bucket, entry| {
@@ -197,6 +198,78 @@ fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
             *position += 1;
         });
     });
+}
+
+/// The same for fewer sets than threads, in two steps: parts of the bases are scattered by ranges of buckets,
+/// then each range by bucket. Were parts scattered by bucket at once, threads would write to the same cache lines.
+fn csr_by_ranges(view: &View<'_>, sets: usize, out: &mut Grouped) {
+    let (parts, buckets) = (view.parts, view.plan.shape.buckets as usize);
+    let each = view.part_bases() * view.per_base();
+    let width = buckets.div_ceil(parts).next_power_of_two();
+    let (shift, ranges) = (width.ilog2(), buckets.div_ceil(width));
+    lengthen(&mut out.digits, sets * parts * each);
+    lengthen(&mut out.pairs, out.entries.len());
+    let digits = out.digits[..sets * parts * each].par_chunks_mut(each);
+    let counted = digits.enumerate().map(|(k, digits)| {
+        let digits = &mut digits[..view.bases(k).len() * view.per_base()];
+        view.extract(k, digits);
+        let mut counts = vec![0u32; ranges];
+        for digit in digits.iter().filter(|digit| **digit != ZERO) {
+            counts[((digit & !NEGATIVE) >> shift) as usize] += 1;
+        }
+        counts
+    });
+    let mut positions: Vec<Vec<u32>> = counted.collect();
+    // In a set range by range, and in a range part by part.
+    let (mut position, mut borders) = (0, vec![0]);
+    for parts in positions.chunks_mut(parts) {
+        for range in 0..ranges {
+            for part in &mut *parts {
+                let count = std::mem::replace(&mut part[range], position);
+                position += count;
+            }
+            borders.push(position as usize);
+        }
+    }
+    let (entries, pairs) = (&out.entries, &out.pairs);
+    let digits = out.digits[..sets * parts * each].par_chunks(each);
+    positions.into_par_iter().zip(digits).enumerate().for_each(|(k, (mut positions, digits))| {
+        let digits = &digits[..view.bases(k).len() * view.per_base()];
+        view.for_each(k, digits, |bucket, entry| {
+            let position = &mut positions[(bucket >> shift) as usize];
+            pairs[*position as usize].store(u64::from(bucket) << 32 | u64::from(entry), Relaxed);
+            *position += 1;
+        });
+    });
+    let grouped = borders.par_windows(2).enumerate().map(|(k, border)| {
+        let own = pairs[border[0]..border[1]].iter().map(|pair| pair.load(Relaxed));
+        let within = |pair: u64| (pair >> 32) as usize & (width - 1);
+        let mut positions = vec![0u32; width];
+        for pair in own.clone() {
+            positions[within(pair)] += 1;
+        }
+        let first = k / ranges * buckets + (k % ranges << shift);
+        let (mut keys, mut starts, mut position) = (Vec::new(), Vec::new(), border[0] as u32);
+        for (bucket, counter) in positions.iter_mut().enumerate() {
+            let count = std::mem::replace(counter, position);
+            if count > 0 {
+                keys.push((first + bucket) as u32);
+                starts.push(position);
+                position += count;
+            }
+        }
+        for pair in own {
+            let position = &mut positions[within(pair)];
+            entries[*position as usize].store(pair as u32, Relaxed);
+            *position += 1;
+        }
+        (keys, starts)
+    });
+    for (keys, starts) in grouped.collect::<Vec<_>>() {
+        out.keys.extend(keys);
+        out.starts.extend(starts);
+    }
+    out.starts.push(position);
 }
 
 /// Sort (bucket, entry) pairs: for many more buckets than bases.

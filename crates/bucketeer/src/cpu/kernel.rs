@@ -2,6 +2,7 @@
 //! half and y in the second, so that the stages are compiled once per width and not once per curve.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use super::accumulate::empty;
 use super::table::Coordinates;
@@ -195,10 +196,11 @@ pub(crate) trait Formulas<const W: usize>: Send + Sync {
 }
 
 /// A kernel of any width there is.
+#[derive(Clone)]
 pub(crate) enum AnyKernel {
-    W8(Box<dyn Kernel<8>>),
-    W12(Box<dyn Kernel<12>>),
-    W16(Box<dyn Kernel<16>>),
-    W24(Box<dyn Kernel<24>>),
-    W48(Box<dyn Kernel<48>>),
+    W8(Arc<dyn Kernel<8>>),
+    W12(Arc<dyn Kernel<12>>),
+    W16(Arc<dyn Kernel<16>>),
+    W24(Arc<dyn Kernel<24>>),
+    W48(Arc<dyn Kernel<48>>),
 }

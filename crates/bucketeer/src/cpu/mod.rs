@@ -22,31 +22,50 @@ mod portable;
 mod reduce;
 mod room;
 mod stages;
+mod straus;
 pub(crate) mod table;
 
-use std::marker::PhantomData;
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use ark_ff::Field;
 
 use formulas::read;
 use kernel::AnyKernel;
 use stages::Stages;
+use straus::Multiples;
 
 use crate::control::Control;
 use crate::device::{Arithmetic, DeviceFacts};
 use crate::engine::{Engine, Source, Timings};
-use crate::plan::Plan;
+use crate::plan::{Accumulate, Plan};
 use crate::{Curve, CurveSpec, Error, Scalars};
 
 /// The engine for a curve on a CPU with these facts.
 pub(crate) fn engine<C: Curve>(facts: &DeviceFacts) -> Result<Box<dyn Engine<C>>, Error> {
     let curve = CurveSpec::of::<C>();
-    let a = coefficient::<C>(&curve)?;
-    let kernel = match Arithmetic::choose(&curve, facts) {
-        Arithmetic::Ifma => vector_kernel::<C>(&curve, a),
-        Arithmetic::Portable => portable::kernel(&curve, a)?,
+    let kernel = kernel::<C>(&curve, Arithmetic::choose(&curve, facts))?;
+    let stages = stages::new(kernel, curve.clone());
+    Ok(Box::new(Cpu::<C> { curve, stages, multiples: None }))
+}
+
+/// The kernel of a curve, made once: that takes as long as an MSM of one base.
+fn kernel<C: Curve>(curve: &CurveSpec, arithmetic: Arithmetic) -> Result<AnyKernel, Error> {
+    type Kernels = HashMap<(TypeId, Arithmetic), AnyKernel>;
+    static KERNELS: LazyLock<Mutex<Kernels>> = LazyLock::new(Mutex::default);
+    let lock = || KERNELS.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (TypeId::of::<C>(), arithmetic);
+    if let Some(kernel) = lock().get(&key) {
+        return Ok(kernel.clone());
+    }
+    let a = coefficient::<C>(curve)?;
+    let kernel = match arithmetic {
+        Arithmetic::Ifma => vector_kernel::<C>(curve, a),
+        Arithmetic::Portable => portable::kernel(curve, a)?,
     };
-    Ok(Box::new(Cpu { stages: stages::new(kernel, curve), points: PhantomData::<C> }))
+    lock().insert(key, kernel.clone());
+    Ok(kernel)
 }
 
 /// The coefficient a of a curve's Weierstrass form.
@@ -63,15 +82,15 @@ fn vector_kernel<C: Curve>(curve: &CurveSpec, a: C::BaseField) -> AnyKernel {
     let formulas = Xyzz { a };
     // The branch is known when a field is compiled, so each gets the formulas of one width only.
     if const { size_of::<C::BaseField>() == 32 } {
-        AnyKernel::W8(Prime4::boxed(curve, Box::new(formulas)))
+        AnyKernel::W8(Prime4::boxed(curve, Box::new(formulas)).into())
     } else if const { size_of::<C::BaseField>() == 48 } {
-        AnyKernel::W12(Prime6::boxed(curve, Box::new(formulas)))
+        AnyKernel::W12(Prime6::boxed(curve, Box::new(formulas)).into())
     } else if const { size_of::<C::BaseField>() == 64 } {
-        AnyKernel::W16(Quadratic4::boxed(curve, Box::new(formulas)))
+        AnyKernel::W16(Quadratic4::boxed(curve, Box::new(formulas)).into())
     } else if curve.degree == 1 {
-        AnyKernel::W24(Prime12::boxed(curve, Box::new(formulas)))
+        AnyKernel::W24(Prime12::boxed(curve, Box::new(formulas)).into())
     } else {
-        AnyKernel::W24(Quadratic6::boxed(curve, Box::new(formulas)))
+        AnyKernel::W24(Quadratic6::boxed(curve, Box::new(formulas)).into())
     }
 }
 
@@ -82,13 +101,20 @@ fn vector_kernel<C: Curve>(_: &CurveSpec, _: C::BaseField) -> AnyKernel {
 
 /// The CPU engine of one curve.
 struct Cpu<C> {
+    curve: Arc<CurveSpec>,
     stages: Box<dyn Stages>,
-    points: PhantomData<C>,
+    /// The bases that stay, where there are so few of them that the plan does without buckets.
+    multiples: Option<Multiples<C>>,
 }
 
 impl<C: Curve> Engine<C> for Cpu<C> {
     fn load(&mut self, plan: &Plan, points: &[C]) -> Result<(), Error> {
-        self.stages.load(plan, &points);
+        match plan.accumulate {
+            Accumulate::Straus => {
+                self.multiples = Some(Multiples::new(plan, points, &self.curve));
+            }
+            _ => self.stages.load(plan, &points),
+        }
         Ok(())
     }
 
@@ -100,6 +126,10 @@ impl<C: Curve> Engine<C> for Cpu<C> {
         control: &Control,
     ) -> Result<(C::Group, Timings), Error> {
         let n = scalars.len();
+        if plan.accumulate == Accumulate::Straus {
+            let kept = self.multiples.as_ref();
+            return straus::run(plan, &source, kept, scalars, n, &self.curve, control);
+        }
         let (sum, timings) = match source {
             Source::Resident => self.stages.run(plan, None, scalars, n, control),
             Source::Borrowed(points) => self.stages.run(plan, Some(&points), scalars, n, control),

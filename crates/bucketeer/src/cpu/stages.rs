@@ -43,7 +43,7 @@ pub(super) trait Stages: Send + Sync {
 
 /// The stages on a kernel.
 pub(super) fn new(kernel: AnyKernel, curve: Arc<CurveSpec>) -> Box<dyn Stages> {
-    fn boxed<const W: usize>(kernel: Box<dyn Kernel<W>>, curve: Arc<CurveSpec>) -> Box<dyn Stages> {
+    fn boxed<const W: usize>(kernel: Arc<dyn Kernel<W>>, curve: Arc<CurveSpec>) -> Box<dyn Stages> {
         Box::new(OnKernel { kernel, curve, resident: None })
     }
     match kernel {
@@ -56,7 +56,7 @@ pub(super) fn new(kernel: AnyKernel, curve: Arc<CurveSpec>) -> Box<dyn Stages> {
 }
 
 struct OnKernel<const W: usize> {
-    kernel: Box<dyn Kernel<W>>,
+    kernel: Arc<dyn Kernel<W>>,
     curve: Arc<CurveSpec>,
     resident: Option<Resident>,
 }
@@ -99,7 +99,7 @@ static PASSES: Pool<PassMemory> = Pool::new();
 
 impl<const W: usize> Stages for OnKernel<W> {
     fn load(&mut self, plan: &Plan, source: &dyn BaseSource) {
-        let table = plan.shape.table();
+        let table = plan.table();
         let length = plan.n * table::copies(&table);
         let mut room = Room::default();
         table::fill(&*self.kernel, &table, source, 0..plan.n, None, room.reserve(length));
@@ -184,7 +184,7 @@ impl<const W: usize> OnKernel<W> {
     ) -> (Table, &'a [Point<W>]) {
         match (source, &self.resident) {
             (Some(source), _) => {
-                let table = plan.shape.table();
+                let table = plan.table();
                 let length = range.len() * table::copies(&table);
                 let out = streamed.reserve(length);
                 table::fill(&*self.kernel, &table, source, range, Some(digits), out);
@@ -249,7 +249,10 @@ impl<const W: usize> OnKernel<W> {
         let workers = plan.device.threads.div_ceil(plan.passes_in_flight);
         let slices = Slices { most: plan.slice, workers };
         let partial = timed(&mut timings.accumulate, || match plan.accumulate {
-            Accumulate::Slices => sum_runs(kernel, &list, slices, control, sums).map(|()| None),
+            // Without buckets nobody comes here.
+            Accumulate::Slices | Accumulate::Straus => {
+                sum_runs(kernel, &list, slices, control, sums).map(|()| None)
+            }
             Accumulate::PerBucket => sum_runs_plainly(kernel, &list, control, sums).map(|()| None),
             Accumulate::FusedSweep => {
                 sweep(kernel, &list, &grouped.keys, buckets, plan.slice, control).map(Some)
@@ -302,7 +305,7 @@ fn by_set<'a, const W: usize>(
         .collect()
 }
 
-fn timed<R>(total: &mut Duration, work: impl FnOnce() -> R) -> R {
+pub(super) fn timed<R>(total: &mut Duration, work: impl FnOnce() -> R) -> R {
     let start = Instant::now();
     let result = work();
     *total += start.elapsed();

@@ -129,7 +129,7 @@ impl Stages<'_> {
     ) -> Result<(Resident, Duration), Error> {
         let compiled = self.program.prepare(&Self::sources(plan, true))?;
         let layout = plan.gpu_layout(self.curve);
-        let table = plan.shape.table();
+        let table = plan.table();
         let points = plan.n as u64 * u64::from(table.precompute);
         let bytes = points * 4 * layout.base_words as u64;
         let memory = self.pool.allocate(self.context, bytes)?;

@@ -7,7 +7,7 @@
 //! Going back, `v = 0 ≠ u` and `u = −1` are the points at infinity of a model that is not complete.
 
 use ark_ec::AffineRepr;
-use ark_ec::twisted_edwards::{Affine, TECurveConfig};
+use ark_ec::twisted_edwards::{Affine, Projective, TECurveConfig};
 use ark_ff::{AdditiveGroup, Field};
 
 use super::{Model, Weierstrass};
@@ -72,6 +72,22 @@ pub(super) fn from_weierstrass<P: TECurveConfig>(
         return Some(Affine::new_unchecked(P::BaseField::ZERO, -one));
     }
     Some(Affine::new_unchecked(u * v.inverse()?, (u - one) * (u + one).inverse()?))
+}
+
+/// 2^times·P in extended coordinates. A doubling does not look at T, so only the last one makes it: 3M+4S
+/// instead of 4M+4S (EFD twisted/extended, dbl-2008-hwcd).
+pub(super) fn double_times<P: TECurveConfig>(point: &mut Projective<P>, times: u32) {
+    for left in (0..times).rev() {
+        let (square, b) = (point.x.square(), point.y.square());
+        let a = P::mul_by_a(square);
+        let e = (point.x + point.y).square() - square - b;
+        let (g, h) = (a + b, a - b);
+        let f = g - point.z.square().double();
+        if left == 0 {
+            point.t = e * h;
+        }
+        (point.x, point.y, point.z) = (e * f, g * h, f * g);
+    }
 }
 
 /// The way from a curve to `−x² + y² = 1 + d·x²·y²` and back, where there is one.

@@ -29,7 +29,7 @@ pub struct Endomorphism {
     pub basis: [[BigInt; 2]; 2],
     /// Bits that suffice for |k₁| and |k₂|.
     pub bits: u32,
-    order: BigUint,
+    splitter: Splitter,
 }
 
 pub(super) fn find<C: Curve>() -> Option<Endomorphism> {
@@ -60,7 +60,13 @@ impl Endomorphism {
         let basis = short_basis(&order, &lambda);
         let norm = |i: usize| basis[0][i].abs() + basis[1][i].abs();
         let bits = norm(0).max(norm(1)).bits() as u32;
-        Self { beta, lambda, basis, bits, order }
+        let splitter = Splitter::new(&order, &basis, bits);
+        Self { beta, lambda, basis, bits, splitter }
+    }
+
+    /// What splits scalars along it.
+    pub(crate) fn splitter(&self) -> &Splitter {
+        &self.splitter
     }
 }
 
@@ -96,7 +102,7 @@ const MAX_HALF: usize = MAX_WORDS / 2 + 1;
 type Half = (bool, [u64; MAX_HALF]);
 
 /// Splits scalars with fixed-width arithmetic.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Splitter {
     /// `2^shift·|coordinate multiplier|/r` and its sign, for c₁ and c₂.
     multipliers: [Half; 2],
@@ -107,10 +113,10 @@ pub(crate) struct Splitter {
 }
 
 impl Splitter {
-    pub(crate) fn new(e: &Endomorphism) -> Self {
-        let order = BigInt::from(e.order.clone());
-        let words = e.order.bits().div_ceil(64) as usize;
-        let [v1, v2] = &e.basis;
+    fn new(order: &BigUint, basis: &[[BigInt; 2]; 2], bits: u32) -> Self {
+        let words = order.bits().div_ceil(64) as usize;
+        let order = BigInt::from(order.clone());
+        let [v1, v2] = basis;
         let determinant = &v1[0] * &v2[1] - &v1[1] * &v2[0];
         // Cramer: (k, 0) = c₁·v₁ + c₂·v₂ has c₁ = k·v₂.y/det and c₂ = −k·v₁.y/det, det = ±r.
         let flip = determinant.is_negative();
@@ -129,7 +135,7 @@ impl Splitter {
         let multipliers = [multiplier(v2[1].clone()), multiplier(-&v1[1])];
         let longest = multipliers.iter().map(|(_, g)| MAX_HALF - trailing_zeros(g)).max();
         // A half and its sign.
-        let half_words = (e.bits as usize + 1).div_ceil(64).max(longest.unwrap_or(0));
+        let half_words = (bits as usize + 1).div_ceil(64).max(longest.unwrap_or(0));
         let vector = |v: &[BigInt; 2]| [0, 1].map(|i| half(v[i].is_negative(), v[i].magnitude()));
         Self { multipliers, basis: [vector(v1), vector(v2)], shift, words: (words, half_words) }
     }
@@ -261,7 +267,7 @@ mod tests {
     fn check<C: Curve>() {
         let spec = CurveSpec::of::<C>();
         let e = spec.endomorphism.as_ref().expect("the curve has a = 0");
-        let splitter = Splitter::new(e);
+        let splitter = e.splitter();
         let lambda = C::ScalarField::from(e.lambda.clone());
         let mut scalars = vec![C::ScalarField::ZERO, C::ScalarField::ONE, -C::ScalarField::ONE];
         scalars.extend([lambda, -lambda, lambda + C::ScalarField::ONE]);

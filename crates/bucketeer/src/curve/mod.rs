@@ -23,6 +23,7 @@ pub(crate) use words::{from_words, inverse_of_odd, is_montgomery, to_words};
 use ark_ec::AffineRepr;
 use ark_ec::short_weierstrass::{self, SWCurveConfig};
 use ark_ec::twisted_edwards::{self, TECurveConfig};
+use ark_ff::{AdditiveGroup, Field};
 
 /// A point of the short Weierstrass model; `None` is the point at infinity.
 pub type Weierstrass<F> = Option<(F, F)>;
@@ -75,6 +76,18 @@ pub trait Curve: AffineRepr + sealed::Sealed {
         point: (Self::BaseField, Self::BaseField),
     ) -> Option<Self>;
 
+    /// 2^times·P.
+    #[doc(hidden)]
+    fn double_times(point: &mut Self::Group, times: u32) {
+        for _ in 0..times {
+            point.double_in_place();
+        }
+    }
+
+    /// Affine coordinates of points, with one inversion and without other threads.
+    #[doc(hidden)]
+    fn to_affine(points: &[Self::Group]) -> Vec<Self>;
+
     /// The point with these coordinates, checked for nothing.
     fn from_coordinates(x: Self::BaseField, y: Self::BaseField) -> Self;
 
@@ -83,6 +96,13 @@ pub trait Curve: AffineRepr + sealed::Sealed {
 
     /// Whether a point of the curve lies in the prime-order subgroup.
     fn in_subgroup(&self) -> bool;
+}
+
+/// Inverses of all elements; of zero, zero.
+fn inverses<F: Field>(elements: impl Iterator<Item = F>) -> Vec<F> {
+    let mut inverses: Vec<F> = elements.collect();
+    ark_ff::serial_batch_inversion_and_mul(&mut inverses, &F::ONE);
+    inverses
 }
 
 impl<P: SWCurveConfig> sealed::Sealed for short_weierstrass::Affine<P> {}
@@ -113,6 +133,18 @@ impl<P: SWCurveConfig> Curve for short_weierstrass::Affine<P> {
         point: (P::BaseField, P::BaseField),
     ) -> Option<Self> {
         Self::from_weierstrass(map.undo(point)?)
+    }
+
+    fn to_affine(points: &[Self::Group]) -> Vec<Self> {
+        let inverses = inverses(points.iter().map(|p| p.z));
+        let affine = |(p, z): (&Self::Group, P::BaseField)| {
+            if z == P::BaseField::ZERO {
+                return Self::identity();
+            }
+            let square = z.square();
+            Self::new_unchecked(p.x * square, p.y * square * z)
+        };
+        points.iter().zip(inverses).map(affine).collect()
     }
 
     fn from_coordinates(x: P::BaseField, y: P::BaseField) -> Self {
@@ -155,6 +187,16 @@ impl<P: TECurveConfig> Curve for twisted_edwards::Affine<P> {
         point: (P::BaseField, P::BaseField),
     ) -> Option<Self> {
         map.undo(point)?.map(|(x, y)| Self::new_unchecked(x, y))
+    }
+
+    fn double_times(point: &mut Self::Group, times: u32) {
+        edwards::double_times(point, times);
+    }
+
+    fn to_affine(points: &[Self::Group]) -> Vec<Self> {
+        let inverses = inverses(points.iter().map(|p| p.z));
+        let affine = |(p, z): (&Self::Group, _)| Self::new_unchecked(p.x * z, p.y * z);
+        points.iter().zip(inverses).map(affine).collect()
     }
 
     fn from_coordinates(x: P::BaseField, y: P::BaseField) -> Self {

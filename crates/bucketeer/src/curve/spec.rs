@@ -120,6 +120,18 @@ impl CurveSpec {
         self.order.bits() as u32
     }
 
+    /// For twisted Edwards curves over prime fields: 1/B = (a − d)/4 and A/3B = (a + d)/6 of the map to the short
+    /// Weierstrass form (`edwards.rs`).
+    pub(crate) fn edwards_to_weierstrass(&self) -> Option<[BigUint; 2]> {
+        let Model::TwistedEdwards { a, d } = &self.model else { return None };
+        let ([a], [d]) = (a.as_slice(), d.as_slice()) else { return None };
+        let p = &self.modulus;
+        // Every unit modulo 12 is its own inverse, so this multiple of p is −1 there.
+        let multiple = p * (12u32 - p % 12u32);
+        let twelfth = (multiple + 1u32) / 12u32;
+        Some([(p + a - d) * 3u32 * &twelfth % p, (a + d) * 2u32 * twelfth % p])
+    }
+
     /// Bytes of one affine point, both coordinates packed.
     pub fn point_bytes(&self) -> u64 {
         2 * 8 * (self.limbs * self.degree) as u64

@@ -46,26 +46,59 @@ pub(super) struct Rates {
 /// One scalar through decompose: as it is or negated, and split along the endomorphism.
 const DECOMPOSE: [f64; 2] = [55.0, 150.0];
 
-/// One entry through group, while the counters of a set stay in the first cache and beyond.
-const ENTRY: [f64; 2] = [7.5, 11.0];
+/// One entry through group, while the counters of a set stay in the first cache and beyond, and by ranges of
+/// buckets first.
+const ENTRY: [f64; 3] = [7.5, 13.0, 17.0];
 
 /// What an addition of the reduce stage costs more than one of accumulate: its lists are made by one thread,
 /// and its batches are smaller.
 const REDUCE_OVERHEAD: f64 = 30.0;
 
 /// What an addition costs more each time the table of bases doubles beyond `NEAR_BYTES`.
-const FAR_READ: f64 = 4.0;
+const FAR_READ: f64 = 5.0;
 const NEAR_BYTES: f64 = (8 << 20) as f64;
+
+/// What a run with buckets costs beyond its stages: threads to wake, lists to set up.
+const START: f64 = 80e3;
 
 /// Buckets whose counters fill a first cache.
 const CACHED_BUCKETS: u64 = 1 << 13;
+
+/// Measured cost of single operations in arkworks' own coordinates, in nanoseconds.
+pub(super) struct StrausRates {
+    pub doubling: f64,
+    /// Of an affine point.
+    pub addition: f64,
+    /// One multiple of a base, its share of the common inversion included but not the inversion itself.
+    pub multiple: f64,
+    /// The image of a multiple under the endomorphism.
+    pub image: f64,
+    pub inversion: f64,
+}
+
+pub(super) fn straus_rates(curve: &CurveSpec) -> StrausRates {
+    let product = scalar_product(curve);
+    let words = curve.limbs as f64;
+    StrausRates {
+        doubling: 8.0 * product,
+        addition: 11.0 * product,
+        multiple: 16.0 * product,
+        image: product,
+        inversion: 425.0 * words * words.sqrt(),
+    }
+}
+
+/// One product of arkworks' field.
+fn scalar_product(curve: &CurveSpec) -> f64 {
+    let words = curve.limbs as f64;
+    (words * words + 3.0) * if curve.degree == 1 { 1.0 } else { 3.2 }
+}
 
 impl Rates {
     pub(super) fn of(curve: &CurveSpec, device: &DeviceFacts) -> Self {
         let words = curve.limbs as f64;
         let (degree, power) = (curve.degree as f64, words * words.sqrt());
-        let scalar_product = (words * words + 3.0) * if curve.degree == 1 { 1.0 } else { 3.2 };
-        let projective = 18.0 * scalar_product;
+        let projective = 18.0 * scalar_product(curve);
         match Arithmetic::choose(curve, device) {
             Arithmetic::Ifma => {
                 let product = 0.26 * words * words - 0.6;
@@ -117,21 +150,27 @@ pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
     let reduce_rounds = passes * workers * f64::from(shape.window_bits + 3);
     let (per_addition, inversions) = match plan.accumulate {
         Accumulate::Slices => (rates.addition, slices * rounds + reduce_rounds),
-        Accumulate::PerBucket | Accumulate::FusedSweep => (rates.projective, 0.0),
+        Accumulate::PerBucket | Accumulate::FusedSweep | Accumulate::Straus => {
+            (rates.projective, 0.0)
+        }
     };
     // Reads of bases beyond the second cache, at random.
     let table = plan.n as f64 * shape.copies() as f64 * stored_point_bytes(curve) as f64;
     let far = FAR_READ * (table / NEAR_BYTES).log2().clamp(0.0, 4.0);
     let loaded = if plan.resident { 0.0 } else { plan.n as f64 * shape.copies() as f64 };
+    let entry = match plan.parts {
+        1 => ENTRY[usize::from(shape.buckets > CACHED_BUCKETS)],
+        _ => ENTRY[2],
+    };
     let parallel = bucket_additions * (per_addition + far)
         + reduce_additions * (rates.addition + REDUCE_OVERHEAD)
         + inversions * rates.inversion
         + plan.n as f64 * DECOMPOSE[usize::from(shape.endomorphism)]
         + loaded * rates.load
-        + entries * ENTRY[usize::from(shape.buckets > CACHED_BUCKETS)]
+        + entries * entry
         + sets * chunks * buckets * 1.5;
     // Per bucket set: up to 2·c points put together with doublings, sets side by side; then Horner.
     let serial = doublings * rates.projective;
-    let nanoseconds = (parallel + 2.0 * serial) / threads + serial;
+    let nanoseconds = START + (parallel + 2.0 * serial) / threads + serial;
     Cost { bucket_additions, reduce_additions, doublings, nanoseconds }
 }

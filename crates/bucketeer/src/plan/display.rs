@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Accumulate, Digits, Form, Group, Plan, Reduce};
+use super::{Accumulate, Digits, Form, Group, Plan, Reduce, Shape};
 use crate::device::{DeviceFacts, DeviceKind};
 use crate::error::Bytes;
 
@@ -33,29 +33,38 @@ impl fmt::Display for Plan {
         row(
             "windows",
             format!(
-                "{} of {} bits{last}, precompute factor {}, {} bucket set(s) of {} buckets",
+                "{} of {} bits{last}, precompute factor {}, {}",
                 shape.windows,
                 shape.window_bits,
                 shape.precompute,
-                shape.bucket_sets,
-                shape.buckets
+                self.buckets_text()
             ),
         )?;
-        let flights = match self.passes_in_flight {
-            0 | 1 => String::new(),
-            several => format!(", {several} passes side by side"),
-        };
-        row("group", format!("{}, {} set(s) per pass{flights}", self.group, self.sets_per_pass))?;
-        row("accumulate", self.accumulate_text())?;
-        row("reduce", self.reduce.to_string())?;
-        row("combine", "Horner with doublings".into())?;
-        row(
-            "additions",
-            format!(
-                "{:.4e} into buckets, {:.4e} to reduce, {:.0} doublings",
-                self.cost.bucket_additions, self.cost.reduce_additions, self.cost.doublings
-            ),
-        )?;
+        let cost = &self.cost;
+        if self.accumulate == Accumulate::Straus {
+            row("accumulate", self.accumulate_text())?;
+            row(
+                "additions",
+                format!("{:.0}, and {:.0} doublings", cost.bucket_additions, cost.doublings),
+            )?;
+        } else {
+            let flights = match self.passes_in_flight {
+                0 | 1 => String::new(),
+                several => format!(", {several} passes side by side"),
+            };
+            let sets = self.sets_per_pass;
+            row("group", format!("{}, {sets} set(s) per pass{flights}", self.group))?;
+            row("accumulate", self.accumulate_text())?;
+            row("reduce", self.reduce.to_string())?;
+            row("combine", "Horner with doublings".into())?;
+            row(
+                "additions",
+                format!(
+                    "{:.4e} into buckets, {:.4e} to reduce, {:.0} doublings",
+                    cost.bucket_additions, cost.reduce_additions, cost.doublings
+                ),
+            )?;
+        }
         row("predicted", format!("{:.2} ms on {}", self.cost.nanoseconds / 1e6, self.device))?;
         for buffer in &self.buffers {
             row("memory", format!("{:<20} {:>12}", buffer.name, Bytes(buffer.bytes).to_string()))?;
@@ -65,6 +74,14 @@ impl fmt::Display for Plan {
 }
 
 impl Plan {
+    fn buckets_text(&self) -> String {
+        let Shape { bucket_sets, buckets, .. } = self.shape;
+        match self.accumulate {
+            Accumulate::Straus => format!("{buckets} multiples of each point"),
+            _ => format!("{bucket_sets} bucket set(s) of {buckets} buckets"),
+        }
+    }
+
     fn accumulate_text(&self) -> String {
         match (self.device.kind, self.accumulate) {
             (DeviceKind::Cuda | DeviceKind::WebGpu, Accumulate::Slices) => {
@@ -111,6 +128,7 @@ impl fmt::Display for Accumulate {
             Self::PerBucket => "a worker per bucket, longest first",
             Self::Slices => "equal slices, batched affine additions",
             Self::FusedSweep => "fused sweep, partial window sums",
+            Self::Straus => "without buckets: multiples of the bases (Straus), window by window",
         })
     }
 }

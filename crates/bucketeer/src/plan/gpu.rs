@@ -261,7 +261,8 @@ fn slice(plan: &Plan, entries: u64, keys: u64, lanes: u64) -> u32 {
     match plan.accumulate {
         Accumulate::PerBucket => u32::MAX,
         Accumulate::FusedSweep => 256,
-        Accumulate::Slices => {
+        // Without buckets is refused for GPUs.
+        Accumulate::Slices | Accumulate::Straus => {
             let mean = entries.div_ceil(keys);
             let even = (entries + entries / 8).div_ceil(lanes);
             // A long task must not outlast all others together.

@@ -73,15 +73,16 @@ fn wanted_sets(plan: &Plan) -> u32 {
     sets.div_ceil(passes).max(1) as u32
 }
 
-/// Ranges of bases per bucket set in the group stage, so that all threads have some.
+/// Ranges of bases, and of buckets, per set in the group stage, so that all threads have some.
 fn parts(plan: &Plan) -> usize {
     let units = plan.sets_per_pass as usize * plan.passes_in_flight;
     if units >= plan.device.threads {
         return 1;
     }
-    // A part smaller than the counters it needs is a loss.
-    let most = plan.shape.entries_per_set(plan.chunk) / (plan.shape.buckets as usize).max(1 << 10);
-    (2 * plan.device.threads).div_ceil(units).min(most).max(1)
+    // Small parts are a loss, and narrow ranges of buckets pointless.
+    let most = plan.shape.entries_per_set(plan.chunk) / (1 << 12);
+    let most = most.min(plan.shape.buckets as usize / 64);
+    (4 * plan.device.threads).div_ceil(units).min(most).max(1)
 }
 
 fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
@@ -94,19 +95,19 @@ fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
     let occupied = (sets * shape.buckets).min(entries);
     let mut out = Vec::new();
     let mut push = |name, bytes| out.push(Buffer { name, bytes });
-    // A table that is there already is the limit's business no more.
-    let held = match (request.table, plan.resident) {
-        (Some(_), _) => 0,
-        (None, true) => plan.n as u64,
-        (None, false) => chunk,
-    };
-    push(BASES, held.saturating_mul(copies).saturating_mul(point));
-    push("scalars", chunk * shape.halves() as u64 * shape.scalar_words as u64 * 8);
+    push(BASES, held_bases(plan, request).saturating_mul(copies).saturating_mul(point));
+    push("scalars", scalar_bytes(plan));
     // Sorting: keys with their entries in parts and in one piece, digits, and the entries.
     push("entries", entries.saturating_mul(if plan.group == Group::Sort { 24 } else { 4 }));
     if plan.group == Group::Csr {
         push("digits", (entries + sets * plan.parts as u64 * copies).saturating_mul(4));
-        push("counters", sets * plan.parts as u64 * (shape.buckets + 1) * 4);
+        if plan.parts == 1 {
+            push("counters", sets * (shape.buckets + 1) * 4);
+        } else {
+            // Entries with their buckets; counters of ranges that are powers of two, and their runs.
+            push("pairs", entries.saturating_mul(8));
+            push("counters", sets * (shape.buckets * 2 + plan.parts as u64) * 4 + occupied * 16);
+        }
     }
     let slices = entries / plan.slice as u64 + 1;
     push("runs", occupied * 8 + 64 * sets + slices * 2 * (point + 64));
@@ -125,6 +126,21 @@ fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
     }
     push("workspaces", plan.device.threads as u64 * workspace_bytes(plan, request.curve, point));
     out
+}
+
+/// Bases that a plan brings into the device's form at once: none where their table is there already, which is
+/// the limit's business no more.
+pub(super) fn held_bases(plan: &Plan, request: &Request<'_>) -> u64 {
+    match (request.table, plan.resident) {
+        (Some(_), _) => 0,
+        (None, true) => plan.n as u64,
+        (None, false) => plan.chunk as u64,
+    }
+}
+
+/// Bytes of the decomposed scalars of a chunk.
+pub(super) fn scalar_bytes(plan: &Plan) -> u64 {
+    (plan.chunk * plan.shape.halves() * plan.shape.scalar_words * 8) as u64
 }
 
 /// Window splitting: an index and a sort key per bucket, and two planes of about `2^(c/2)` points

@@ -15,6 +15,7 @@ mod gpu;
 mod memory;
 mod preset;
 mod shape;
+mod straus;
 
 #[cfg(feature = "conformance")]
 pub(crate) use gpu::GROWING;
@@ -24,6 +25,8 @@ pub(crate) use gpu::{FOLD, accumulate_blocks};
 pub(crate) use gpu::{Input, Layout, TASK_COUNTERS};
 #[cfg(feature = "webgpu")]
 pub(crate) use memory::BASES;
+#[cfg(feature = "conformance")]
+pub(crate) use straus::adds_any_point;
 
 pub use cost::Cost;
 pub use memory::Buffer;
@@ -62,6 +65,9 @@ pub enum Accumulate {
     /// Slices swept once from the largest bucket down, adding the running sum as the bucket index
     /// falls: accumulate and reduce in one, leaving one partial window sum per slice.
     FusedSweep,
+    /// No buckets: small multiples of every base, of which each window adds those that its digits name
+    /// (Straus 1964). One thread, for a few bases; there is nothing to group or to reduce. CPU only.
+    Straus,
 }
 
 /// How bucket sums become one point per window.
@@ -204,7 +210,7 @@ pub struct Plan {
     pub passes_in_flight: usize,
     /// Entries of the grouped list that one worker sums at a time.
     pub slice: usize,
-    /// Ranges of bases that are counted and scattered side by side in the group stage.
+    /// Ranges of bases, and then of buckets, that are scattered side by side in the group stage.
     pub parts: usize,
     /// Copies of each base in the table, of which `shape.precompute` are used.
     pub stored: u32,
@@ -236,6 +242,13 @@ fn form(request: &Request<'_>) -> Form {
     }
 }
 
+/// Chooses passes and chunks such that all buffers fit, and lists them; `Err` carries the bytes that the
+/// smallest variant needs.
+type Fit = fn(&mut Plan, &Request<'_>, u64) -> Result<(), u64>;
+
+/// Predicts the work of a plan.
+type Estimate = fn(&Plan, &CurveSpec) -> Cost;
+
 impl Plan {
     /// Takes every decision.
     pub fn new(request: &Request<'_>) -> Result<Self, Error> {
@@ -258,19 +271,16 @@ impl Plan {
         // A smaller factor than the wished one is a matter of memory, not of cost.
         for factors in shape::factors(request) {
             let mut best: Option<Self> = None;
-            for shape in factors.iter().flat_map(|&factor| shape::candidates(request, factor)) {
-                let mut plan = Self::with_shape(request, shape);
-                let (fitted, estimate): (_, fn(&Self, &CurveSpec) -> Cost) = match request
-                    .device
-                    .kind
-                {
-                    DeviceKind::Cpu => (memory::fit(&mut plan, request, available), cost::estimate),
-                    DeviceKind::Cuda | DeviceKind::WebGpu => {
-                        (gpu::fit(&mut plan, request, available), gpu::estimate)
-                    }
+            let candidates = factors.iter().flat_map(|&factor| shape::candidates(request, factor));
+            for (accumulate, shape) in candidates {
+                let mut plan = Self::with_shape(request, accumulate, shape);
+                let ways: (Fit, Estimate) = match (request.device.kind, accumulate) {
+                    (DeviceKind::Cpu, Accumulate::Straus) => (straus::fit, straus::estimate),
+                    (DeviceKind::Cpu, _) => (memory::fit, cost::estimate),
+                    (DeviceKind::Cuda | DeviceKind::WebGpu, _) => (gpu::fit, gpu::estimate),
                 };
-                match fitted {
-                    Ok(()) => plan.cost = estimate(&plan, request.curve),
+                match ways.0(&mut plan, request, available) {
+                    Ok(()) => plan.cost = ways.1(&plan, request.curve),
                     Err(bytes) => {
                         needed = Some(needed.map_or(bytes, |least: u64| least.min(bytes)));
                         continue;
@@ -290,7 +300,7 @@ impl Plan {
         ))
     }
 
-    fn with_shape(request: &Request<'_>, shape: Shape) -> Self {
+    fn with_shape(request: &Request<'_>, accumulate: Accumulate, shape: Shape) -> Self {
         let settings = request.settings;
         let chunk = settings.chunk.unwrap_or(usize::MAX).clamp(1, request.n.max(1));
         let entries = shape.entries_per_set(chunk);
@@ -305,7 +315,7 @@ impl Plan {
                 DeviceKind::WebGpu => Group::Csr,
                 _ => Group::Sort,
             }),
-            accumulate: settings.accumulate.unwrap_or(Accumulate::Slices),
+            accumulate,
             reduce: settings.reduce.unwrap_or(Reduce::WindowSplitting),
             chunk,
             chunks: request.n.div_ceil(chunk).max(1),
@@ -366,6 +376,20 @@ impl Plan {
     #[cfg(any(feature = "cuda", feature = "webgpu"))]
     pub(crate) fn gpu_layout(&self, curve: &CurveSpec) -> gpu::Layout {
         gpu::Layout::new(self, curve)
+    }
+
+    /// The table of bases this plan asks for.
+    pub fn table(&self) -> Table {
+        Table {
+            window_bits: self.shape.window_bits,
+            bucket_sets: self.shape.bucket_sets,
+            precompute: self.shape.precompute,
+            endomorphism: self.shape.endomorphism,
+            multiples: match self.accumulate {
+                Accumulate::Straus => self.shape.buckets,
+                _ => 0,
+            },
+        }
     }
 
     /// Bytes of the stored bases.

@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 
-use super::{Digits, Request, ScalarBound, Settings};
+use super::{Accumulate, Digits, Request, ScalarBound, Settings, straus};
 use crate::Error;
 use crate::device::DeviceKind;
 
@@ -27,6 +27,8 @@ pub struct Table {
     pub precompute: u32,
     /// Whether φ(P) stands beside each P.
     pub endomorphism: bool,
+    /// Multiples of each of these points, for runs without buckets; 0 for runs with buckets.
+    pub multiples: u64,
 }
 
 /// Windows, bucket sets and the form of the digits.
@@ -58,16 +60,6 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The table of bases this shape asks for.
-    pub fn table(&self) -> Table {
-        Table {
-            window_bits: self.window_bits,
-            bucket_sets: self.bucket_sets,
-            precompute: self.precompute,
-            endomorphism: self.endomorphism,
-        }
-    }
-
     /// Halves of a scalar: 2 with the endomorphism, 1 without.
     pub fn halves(&self) -> usize {
         1 + usize::from(self.endomorphism)
@@ -99,14 +91,39 @@ fn bias(digits: Digits, window_bits: u32, windows: u32) -> BigUint {
     match digits {
         Digits::Unsigned => BigUint::ZERO,
         Digits::Signed => {
-            (0..windows).map(|j| BigUint::from(1u32) << (window_bits * (j + 1) - 1)).sum()
+            let mut words = vec![0u32; (windows * window_bits).div_ceil(32) as usize];
+            for bit in (1..=windows).map(|j| j * window_bits - 1) {
+                words[(bit / 32) as usize] |= 1 << (bit % 32);
+            }
+            BigUint::new(words)
         }
     }
 }
 
-/// All shapes the request allows with this precompute factor: window widths × forms of the digits ×
-/// endomorphism. Without any where a loaded table has fewer copies.
-pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<Shape> {
+/// All shapes the request allows with this precompute factor, for each way to accumulate: window widths ×
+/// forms of the digits × endomorphism. Without any where a loaded table has fewer copies.
+pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<(Accumulate, Shape)> {
+    let buckets = request.settings.accumulate.unwrap_or(Accumulate::Slices);
+    let ways = match straus::wanted(request) {
+        straus::Wanted::Only => vec![Accumulate::Straus],
+        straus::Wanted::Also => vec![buckets, Accumulate::Straus],
+        straus::Wanted::No => vec![buckets],
+    };
+    let shapes = |&way: &Accumulate| {
+        let widths = match way {
+            Accumulate::Straus => straus::widths(request),
+            _ => widths(request, precompute),
+        };
+        shapes(request, precompute, widths).into_iter().map(move |shape| (way, shape))
+    };
+    ways.iter().flat_map(shapes).collect()
+}
+
+fn shapes(
+    request: &Request<'_>,
+    precompute: u32,
+    widths: std::ops::RangeInclusive<u32>,
+) -> Vec<Shape> {
     let settings = request.settings;
     let residues = request.scalars == ScalarBound::Order && !settings.any_point;
     let splittable = residues
@@ -125,7 +142,7 @@ pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<Shape> {
         (None, ScalarBound::Order) => vec![Digits::Signed],
     };
     let mut shapes = Vec::new();
-    for window_bits in widths(request, precompute) {
+    for window_bits in widths {
         for &digits in &digits {
             // Signed one-bit digits would be −1 and 0, which express no positive number.
             let digits = match (window_bits, settings.digits) {
@@ -155,6 +172,20 @@ pub(super) fn validate(request: &Request<'_>) -> Result<(), Error> {
     };
     if settings.chunk == Some(0) {
         return invalid("chunk", "0", "a chunk holds at least one base");
+    }
+    if settings.accumulate == Some(Accumulate::Straus) {
+        if request.device.kind != DeviceKind::Cpu {
+            return invalid("accumulate", "straus", "GPUs have no way without buckets");
+        }
+        if !straus::possible(request) {
+            let reason = "the curve's own additions are not right for every point of it";
+            return invalid("accumulate", "straus", reason);
+        }
+        let widths = [settings.window_bits, settings.last_window_bits];
+        if let Some(bits) = widths.into_iter().flatten().find(|bits| *bits > straus::MAX_BITS) {
+            let reason = "without buckets all multiples of a base are stored: 8 bits at most";
+            return invalid("window bits", &bits.to_string(), reason);
+        }
     }
     let bits = match request.scalars {
         ScalarBound::Order => request.curve.scalar_bits(),
@@ -282,7 +313,14 @@ fn shape(
             (sets, windows.div_ceil(sets))
         }
     };
-    if request.table.is_some_and(|table| precompute > table.precompute) {
+    let buckets = match digits {
+        Digits::Unsigned => (1u64 << window_bits.max(last_window_bits)) - 1,
+        Digits::Signed => 1u64 << (window_bits - 1),
+    };
+    let missing = |table: Table| {
+        precompute > table.precompute || (table.multiples > 0 && buckets > table.multiples)
+    };
+    if request.table.is_some_and(missing) {
         return None;
     }
     Some(Shape {
@@ -295,10 +333,7 @@ fn shape(
         windows,
         precompute,
         bucket_sets,
-        buckets: match digits {
-            Digits::Unsigned => (1u64 << window_bits.max(last_window_bits)) - 1,
-            Digits::Signed => 1u64 << (window_bits - 1),
-        },
+        buckets,
         scalar_words: ((windows - 1) * window_bits + last_window_bits + 1).div_ceil(64) as usize,
     })
 }

@@ -39,7 +39,7 @@ pub(super) async fn load(
     let compiled = program.prepare(gpu, &table::sources(plan)).await?;
     let layout = plan.gpu_layout(curve);
     let piece = usize::try_from(layout.piece).unwrap_or(usize::MAX).min(plan.n.max(1));
-    let shape = plan.shape.table();
+    let shape = plan.table();
     let points = layout.loading.min(plan.n.max(1) as u64 * u64::from(shape.precompute)).max(1);
     let points = points.max(u64::from(shape.precompute));
     let scratch = storage(gpu, "loading", points * layout.loading_bytes()).await?;

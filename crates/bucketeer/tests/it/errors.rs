@@ -4,7 +4,7 @@ use ark_bls12_377::{Fr, G1Affine};
 use ark_ec::AffineRepr;
 use ark_ff::AdditiveGroup;
 use bucketeer::conformance::{Distribution, KnownBases};
-use bucketeer::plan::{Digits, Settings};
+use bucketeer::plan::{Accumulate, Digits, Settings};
 use bucketeer::{Bases, Builder, Curve, Device, Error, PointFault, Scalars, msm, msm_batch};
 
 const G: G1Affine = G1Affine::GENERATOR;
@@ -69,6 +69,15 @@ fn impossible_settings_are_named() {
     };
     assert_eq!(refused(with(signed_bits)), "window bits");
     assert_eq!(refused(with(|s| s.endomorphism = Some(true)).any_point()), "endomorphism");
+    let wide = |s: &mut Settings| {
+        (s.window_bits, s.accumulate) = (Some(9), Some(Accumulate::Straus));
+    };
+    assert_eq!(refused(with(wide)), "window bits");
+    // Bandersnatch's Edwards additions are not complete.
+    let mut settings = Settings::default();
+    (settings.accumulate, settings.any_point) = (Some(Accumulate::Straus), true);
+    let incomplete = Bases::<ark_ed_on_bls12_381_bandersnatch::EdwardsAffine>::builder();
+    assert_eq!(refused(incomplete.settings(settings)), "accumulate");
     let mut settings = Settings::default();
     settings.endomorphism = Some(true);
     let without = Bases::<ark_secp256r1::Affine>::builder().settings(settings);

@@ -100,6 +100,23 @@ fn presets_are_what_was_published() {
 }
 
 #[test]
+fn few_bases_need_no_buckets() {
+    let few = Paper { device: DeviceFacts::cpu(2, true, GIB), ..Paper::new(1) }.plan().unwrap();
+    assert_eq!(few.accumulate, Accumulate::Straus);
+    assert!(!few.to_string().contains("bucket set"), "{few}");
+    let many = Paper { device: DeviceFacts::cpu(2, true, GIB), ..Paper::new(100) }.plan().unwrap();
+    assert_eq!(many.accumulate, Accumulate::Slices);
+    // GPUs have no such way.
+    for device in [DeviceFacts::cuda(132, GIB), DeviceFacts::webgpu(1, GIB, GIB)] {
+        let mut paper = Paper { device, ..Paper::new(1) };
+        assert_eq!(paper.plan().unwrap().accumulate, Accumulate::Slices);
+        paper.settings.accumulate = Some(Accumulate::Straus);
+        let error = paper.plan().unwrap_err();
+        assert!(matches!(error, Error::InvalidSetting { setting: "accumulate", .. }), "{error}");
+    }
+}
+
+#[test]
 fn the_same_request_gives_the_same_plan() {
     for n in [0, 1, 1000, 1 << 26] {
         assert_eq!(Paper::new(n).plan().unwrap(), Paper::new(n).plan().unwrap());

@@ -54,6 +54,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             Just(Accumulate::Slices),
             Just(Accumulate::PerBucket),
             Just(Accumulate::FusedSweep),
+            Just(Accumulate::Straus),
         ]),
         proptest::option::of(prop_oneof![
             Just(Reduce::RunningSum),
@@ -78,6 +79,9 @@ fn settings() -> impl Strategy<Value = Settings> {
         settings.endomorphism = no_split.then_some(false);
         settings.chunk = chunk;
         (settings.group, settings.accumulate, settings.reduce) = stages;
+        if settings.accumulate == Some(Accumulate::Straus) {
+            settings.window_bits = window.map(|bits| bits.min(8));
+        }
         settings
     })
 }

@@ -12,7 +12,7 @@ use super::extension::Element;
 use super::field::{self, Lanes, limbs};
 use super::lanes::{LIMB_BITS, zero};
 use super::vector::Curve;
-use crate::{CurveSpec, Model};
+use crate::CurveSpec;
 
 /// Constants of the map.
 pub(super) struct Edwards<const L: usize> {
@@ -29,14 +29,8 @@ pub(super) struct Edwards<const L: usize> {
 impl<const L: usize> Edwards<L> {
     /// For twisted Edwards curves over prime fields.
     pub(super) fn new(curve: &CurveSpec) -> Option<Self> {
-        let Model::TwistedEdwards { a, d } = &curve.model else { return None };
-        let ([a], [d]) = (a.as_slice(), d.as_slice()) else { return None };
+        let [inverse_of_b, offset] = curve.edwards_to_weierstrass()?;
         let p = &curve.modulus;
-        // Every unit modulo 12 is its own inverse, so this multiple of p is −1 there.
-        let multiple = p * (12u32 - p % 12u32);
-        let twelfth = (multiple + 1u32) / 12u32;
-        let inverse_of_b = (p + a - d) * 3u32 * &twelfth;
-        let offset = (a + d) * 2u32 * twelfth;
         let (own, ark) = (LIMB_BITS * L, 64 * curve.limbs);
         let scaled = |value: &BigUint, bits: usize| limbs(&((value << bits) % p));
         Some(Self {

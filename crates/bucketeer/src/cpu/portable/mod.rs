@@ -10,6 +10,7 @@
 mod adx;
 mod arithmetic;
 mod ark;
+mod edwards;
 mod prime;
 mod quadratic;
 mod shapes;
@@ -20,7 +21,9 @@ use super::accumulate::empty;
 use super::kernel::{
     Formulas, Infinity, Kernel, NEGATIVE, Pairs, Point, Scratch, fetch, is_infinity,
 };
+use super::table::Coordinates;
 use arithmetic::Arithmetic;
+use edwards::Edwards;
 pub(crate) use shapes::kernel;
 
 /// The curve `y² = x³ + a·x + b` over a field.
@@ -29,6 +32,8 @@ struct Portable<F: Arithmetic, const W: usize> {
     a: F::Element,
     /// φ(x, y) = (β·x, y), where the curve has it.
     beta: Option<F::Base>,
+    /// The way from twisted Edwards coordinates, where bases come in them.
+    edwards: Option<Edwards<F::Element>>,
     formulas: Box<dyn Formulas<W>>,
 }
 
@@ -233,6 +238,20 @@ impl<F: Arithmetic, const W: usize> Kernel<W> for Portable<F, W> {
         for point in points.iter_mut().filter(|point| !is_infinity(point)) {
             let x = self.field.scale(&self.x(point), &beta);
             self.field.write(&x, &mut point[..W / 2]);
+        }
+    }
+
+    fn base_coordinates(&self) -> Coordinates {
+        match self.edwards {
+            Some(_) => Coordinates::Own,
+            None => Coordinates::Weierstrass,
+        }
+    }
+
+    fn import_bases(&self, points: &mut [Point<W>], image: bool) {
+        match &self.edwards {
+            Some(map) => self.import_edwards(points, map),
+            None => self.import(points, image),
         }
     }
 

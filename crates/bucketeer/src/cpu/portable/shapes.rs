@@ -7,6 +7,7 @@ use num_bigint::BigUint;
 
 use super::Portable;
 use super::ark::Ark;
+use super::edwards::Edwards;
 use super::prime::{Prime, Words, words};
 use super::quadratic::Quadratic;
 use crate::cpu::formulas::Xyzz;
@@ -27,15 +28,15 @@ pub(crate) fn kernel<F: Field>(curve: &CurveSpec, a: F) -> Result<AnyKernel, Err
         });
     }
     Ok(if const { size_of::<F>() <= 32 } {
-        AnyKernel::W8(choose(curve, a, four_words))
+        AnyKernel::W8(choose(curve, a, four_words).into())
     } else if const { size_of::<F>() <= 48 } {
-        AnyKernel::W12(choose(curve, a, six_words))
+        AnyKernel::W12(choose(curve, a, six_words).into())
     } else if const { size_of::<F>() <= 64 } {
-        AnyKernel::W16(choose(curve, a, eight_words))
+        AnyKernel::W16(choose(curve, a, eight_words).into())
     } else if const { size_of::<F>() <= 96 } {
-        AnyKernel::W24(choose(curve, a, twelve_words))
+        AnyKernel::W24(choose(curve, a, twelve_words).into())
     } else {
-        AnyKernel::W48(choose(curve, a, |_, formulas| Err(formulas)))
+        AnyKernel::W48(choose(curve, a, |_, formulas| Err(formulas)).into())
     })
 }
 
@@ -50,7 +51,7 @@ fn choose<F: Field, const W: usize>(
     let made = if exact { own(curve, formulas) } else { Err(formulas) };
     made.unwrap_or_else(|formulas| {
         let beta = curve.endomorphism.as_ref().map(|e| e.beta.clone().into());
-        Box::new(Portable { field: Ark(PhantomData::<F>), a, beta, formulas })
+        Box::new(Portable { field: Ark(PhantomData::<F>), a, beta, edwards: None, formulas })
     })
 }
 
@@ -92,12 +93,16 @@ fn prime<const N: usize, const SPARE: bool, const W: usize>(
     formulas: Box<dyn Formulas<W>>,
 ) -> Boxed<W> {
     let (a, beta) = (element(curve, &curve.weierstrass[0][0]), beta(curve));
+    let edwards = curve.edwards_to_weierstrass().map(|[factor, offset]| Edwards {
+        factor: element(curve, &factor),
+        offset: element(curve, &offset),
+    });
     if has_adx() {
         let field = Prime::<N, SPARE, true>::new(&curve.modulus);
-        Box::new(Portable { field, a, beta, formulas })
+        Box::new(Portable { field, a, beta, edwards, formulas })
     } else {
         let field = Prime::<N, SPARE, false>::new(&curve.modulus);
-        Box::new(Portable { field, a, beta, formulas })
+        Box::new(Portable { field, a, beta, edwards, formulas })
     }
 }
 
@@ -110,10 +115,10 @@ fn quadratic<const N: usize, const W: usize>(
     let beta = beta(curve);
     Ok(if has_adx() {
         let field = Quadratic::<N, true>::new(&curve.modulus, k);
-        Box::new(Portable { field, a, beta, formulas })
+        Box::new(Portable { field, a, beta, edwards: None, formulas })
     } else {
         let field = Quadratic::<N, false>::new(&curve.modulus, k);
-        Box::new(Portable { field, a, beta, formulas })
+        Box::new(Portable { field, a, beta, edwards: None, formulas })
     })
 }
 
