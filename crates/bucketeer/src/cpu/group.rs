@@ -248,7 +248,7 @@ fn csr_by_ranges(view: &View<'_>, sets: usize, out: &mut Grouped) {
         for pair in own.clone() {
             positions[within(pair)] += 1;
         }
-        let first = k / ranges * buckets + (k % ranges << shift);
+        let first = k / ranges * buckets + ((k % ranges) << shift);
         let (mut keys, mut starts, mut position) = (Vec::new(), Vec::new(), border[0] as u32);
         for (bucket, counter) in positions.iter_mut().enumerate() {
             let count = std::mem::replace(counter, position);

@@ -35,6 +35,8 @@ pub struct Cost {
 pub(super) struct Rates {
     /// One addition inside a batch of affine additions, with its share of the lists but not of the inversion.
     pub addition: f64,
+    /// One of the reduce stage.
+    pub reduction: f64,
     /// One inversion, shared by a batch.
     pub inversion: f64,
     /// One projective addition or doubling.
@@ -50,8 +52,8 @@ const DECOMPOSE: [f64; 2] = [55.0, 150.0];
 /// buckets first.
 const ENTRY: [f64; 3] = [7.5, 13.0, 17.0];
 
-/// What an addition of the reduce stage costs more than one of accumulate: its lists are made by one thread,
-/// and its batches are smaller.
+/// What an addition of the reduce stage costs more than one of accumulate with IFMA: its lists are made by one
+/// thread, and its batches are smaller. On words additions outweigh that.
 const REDUCE_OVERHEAD: f64 = 30.0;
 
 /// What an addition costs more each time the table of bases doubles beyond `NEAR_BYTES`.
@@ -103,8 +105,10 @@ impl Rates {
             Arithmetic::Ifma => {
                 let product = 0.26 * words * words - 0.6;
                 let product = product * if curve.degree == 1 { 1.0 } else { 4.2 };
+                let addition = 5.9 * product + 5.0 * words * degree.sqrt();
                 Self {
-                    addition: 5.9 * product + 5.0 * words * degree.sqrt(),
+                    addition,
+                    reduction: addition + REDUCE_OVERHEAD,
                     inversion: 125.0 * power + 12.0 * product,
                     projective,
                     load: 10.0 * words * degree,
@@ -113,8 +117,10 @@ impl Rates {
             // On words; arkworks' fields of other shapes are slower throughout.
             Arithmetic::Portable => {
                 let product = words * (words + 1.0) * if curve.degree == 1 { 1.0 } else { 2.6 };
+                let addition = 6.0 * product + 15.0 + 5.0 * words * degree;
                 Self {
-                    addition: 6.0 * product + 15.0 + 5.0 * words * degree,
+                    addition,
+                    reduction: addition,
                     inversion: 125.0 * power + 4.0 * product,
                     projective,
                     load: 10.0 * words * degree,
@@ -163,7 +169,7 @@ pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
         _ => ENTRY[2],
     };
     let parallel = bucket_additions * (per_addition + far)
-        + reduce_additions * (rates.addition + REDUCE_OVERHEAD)
+        + reduce_additions * rates.reduction
         + inversions * rates.inversion
         + plan.n as f64 * DECOMPOSE[usize::from(shape.endomorphism)]
         + loaded * rates.load
