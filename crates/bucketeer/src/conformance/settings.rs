@@ -214,12 +214,11 @@ pub(super) fn stages(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     cases
 }
 
-/// Few bases, for which a plan may do without buckets: with and without them, every form of the digits, copies,
-/// chunks.
+/// Few bases, for which a plan may do without buckets: with and without them, in every width, copies, chunks.
 pub(super) fn few(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let (sizes, widths) = match filter.quick {
         true => (vec![1, 3], vec![4]),
-        false => (vec![0, 1, 2, 3, 8, 17], vec![1, 2, 3, 4, 5, 8]),
+        false => (vec![0, 1, 2, 3, 4, 8, 17], vec![2, 3, 4, 5, 8]),
     };
     let mut cases = Vec::new();
     for &n in &sizes {
@@ -241,20 +240,18 @@ pub(super) fn few(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
         let scalars = edges(subject.curve(), bits, 33);
         // A copy for every window, each with all its multiples, is much for wide ones.
         let most = if bits <= 4 { 1024 } else { 2 };
-        for digits in DIGITS.into_iter().filter(|d| possible(bits, *d)) {
-            for &endomorphism in endomorphisms(subject) {
-                for (precompute, chunk) in [(1, None), (1, Some(7)), (3, None), (most, Some(11))] {
-                    let settings = Settings {
-                        accumulate: Some(Accumulate::Straus),
-                        window_bits: Some(bits),
-                        digits: Some(digits),
-                        endomorphism: Some(endomorphism),
-                        precompute: Some(precompute),
-                        chunk,
-                        ..Settings::default()
-                    };
-                    cases.push(case(Arrangement::Mixed, scalars.clone(), settings));
-                }
+        for &endomorphism in endomorphisms(subject) {
+            for (precompute, chunk) in [(1, None), (1, Some(7)), (3, None), (most, Some(11))] {
+                let settings = Settings {
+                    accumulate: Some(Accumulate::Straus),
+                    window_bits: Some(bits),
+                    endomorphism: Some(endomorphism),
+                    precompute: Some(precompute),
+                    chunk,
+                    ..Settings::default()
+                };
+                cases.push(case(Arrangement::Mixed, scalars.clone(), settings.clone()));
+                cases.push(case(Arrangement::Distinct, scalars.clone(), settings));
             }
         }
     }

@@ -100,6 +100,20 @@ impl Decomposed {
         self.bias.iter().enumerate().all(|(word, bias)| self.column(index, half, word)[0] == *bias)
     }
 
+    /// A word of a scalar, or of one half of it, without its sign; zero beyond the last.
+    pub(crate) fn word(&self, index: usize, half: usize, word: usize) -> u64 {
+        match self.words - 1 {
+            last if word < last => self.column(index, half, word)[0],
+            last if word == last => self.column(index, half, word)[0] & (u64::MAX >> 1),
+            _ => 0,
+        }
+    }
+
+    /// Whether a scalar, or one half of it, was negated.
+    pub(crate) fn is_negative(&self, index: usize, half: usize) -> bool {
+        self.column(index, half, self.words - 1)[0] >> 63 == 1
+    }
+
     /// Windows from this one on hold nothing but zeros.
     pub(crate) fn windows(&self) -> u32 {
         self.windows

@@ -100,7 +100,7 @@ fn vector_kernel<C: Curve>(_: &CurveSpec, _: C::BaseField) -> AnyKernel {
 }
 
 /// The CPU engine of one curve.
-struct Cpu<C> {
+struct Cpu<C: Curve> {
     curve: Arc<CurveSpec>,
     stages: Box<dyn Stages>,
     /// The bases that stay, where there are so few of them that the plan does without buckets.

@@ -90,6 +90,42 @@ pub(super) fn double_times<P: TECurveConfig>(point: &mut Projective<P>, times: u
     }
 }
 
+/// An affine point with what an addition needs of it.
+#[derive(Clone, Copy)]
+pub struct Addend<F> {
+    x: F,
+    y: F,
+    /// d·x·y
+    product: F,
+}
+
+impl<F: Field> Addend<F> {
+    pub(super) fn new<P: TECurveConfig<BaseField = F>>(x: F, y: F) -> Self {
+        Self { x, y, product: P::COEFF_D * x * y }
+    }
+}
+
+/// `sum ± addend`, 8M; without T, which doublings do not look at, 7M (EFD twisted/extended, madd-2008-hwcd with
+/// d·x·y at hand).
+pub(super) fn add_to<P: TECurveConfig>(
+    sum: &mut Projective<P>,
+    addend: &Addend<P::BaseField>,
+    negative: bool,
+    doubled_next: bool,
+) {
+    let Addend { mut x, y, mut product } = *addend;
+    if negative {
+        (x, product) = (-x, -product);
+    }
+    let (a, b, c) = (sum.x * x, sum.y * y, sum.t * product);
+    let e = (sum.x + sum.y) * (x + y) - a - b;
+    let (f, g, h) = (sum.z - c, sum.z + c, b - P::mul_by_a(a));
+    if !doubled_next {
+        sum.t = e * h;
+    }
+    (sum.x, sum.y, sum.z) = (e * f, g * h, f * g);
+}
+
 /// The way from a curve to `−x² + y² = 1 + d·x²·y²` and back, where there is one.
 ///
 /// On a short Weierstrass curve it starts from a point (α, 0) of order 2: with s = 1/√(3α² + a) the

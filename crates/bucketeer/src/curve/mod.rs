@@ -84,9 +84,25 @@ pub trait Curve: AffineRepr + sealed::Sealed {
         }
     }
 
-    /// Affine coordinates of points, with one inversion and without other threads.
+    /// A point as [`add_to`](Self::add_to) takes it.
     #[doc(hidden)]
-    fn to_affine(points: &[Self::Group]) -> Vec<Self>;
+    type Addend: Copy + Send + Sync;
+
+    /// Points as addends, with one inversion and without other threads.
+    #[doc(hidden)]
+    fn addends(points: &[Self::Group]) -> Vec<Self::Addend>;
+
+    /// `sum ← sum ± addend`. Where the next step is a doubling, a coordinate that doublings do not look at may
+    /// be left wrong.
+    #[doc(hidden)]
+    fn add_to(sum: &mut Self::Group, addend: &Self::Addend, negative: bool, doubled_next: bool);
+
+    /// φ of an addend, (β·x, y), on curves that have it.
+    #[doc(hidden)]
+    fn image(
+        addend: &Self::Addend,
+        beta: &<Self::BaseField as Field>::BasePrimeField,
+    ) -> Self::Addend;
 
     /// The point with these coordinates, checked for nothing.
     fn from_coordinates(x: Self::BaseField, y: Self::BaseField) -> Self;
@@ -135,7 +151,9 @@ impl<P: SWCurveConfig> Curve for short_weierstrass::Affine<P> {
         Self::from_weierstrass(map.undo(point)?)
     }
 
-    fn to_affine(points: &[Self::Group]) -> Vec<Self> {
+    type Addend = Self;
+
+    fn addends(points: &[Self::Group]) -> Vec<Self> {
         let inverses = inverses(points.iter().map(|p| p.z));
         let affine = |(p, z): (&Self::Group, P::BaseField)| {
             if z == P::BaseField::ZERO {
@@ -145,6 +163,20 @@ impl<P: SWCurveConfig> Curve for short_weierstrass::Affine<P> {
             Self::new_unchecked(p.x * square, p.y * square * z)
         };
         points.iter().zip(inverses).map(affine).collect()
+    }
+
+    fn add_to(sum: &mut Self::Group, addend: &Self, negative: bool, _: bool) {
+        if negative {
+            *sum -= addend;
+        } else {
+            *sum += addend;
+        }
+    }
+
+    fn image(addend: &Self, beta: &<P::BaseField as Field>::BasePrimeField) -> Self {
+        let image =
+            |(x, y): (P::BaseField, _)| Self::new_unchecked(x.mul_by_base_prime_field(beta), y);
+        addend.xy().map_or(*addend, image)
     }
 
     fn from_coordinates(x: P::BaseField, y: P::BaseField) -> Self {
@@ -193,10 +225,20 @@ impl<P: TECurveConfig> Curve for twisted_edwards::Affine<P> {
         edwards::double_times(point, times);
     }
 
-    fn to_affine(points: &[Self::Group]) -> Vec<Self> {
+    type Addend = edwards::Addend<P::BaseField>;
+
+    fn addends(points: &[Self::Group]) -> Vec<Self::Addend> {
         let inverses = inverses(points.iter().map(|p| p.z));
-        let affine = |(p, z): (&Self::Group, _)| Self::new_unchecked(p.x * z, p.y * z);
-        points.iter().zip(inverses).map(affine).collect()
+        let addend = |(p, z): (&Self::Group, _)| edwards::Addend::new::<P>(p.x * z, p.y * z);
+        points.iter().zip(inverses).map(addend).collect()
+    }
+
+    fn add_to(sum: &mut Self::Group, addend: &Self::Addend, negative: bool, doubled_next: bool) {
+        edwards::add_to(sum, addend, negative, doubled_next);
+    }
+
+    fn image(addend: &Self::Addend, _: &<P::BaseField as Field>::BasePrimeField) -> Self::Addend {
+        *addend
     }
 
     fn from_coordinates(x: P::BaseField, y: P::BaseField) -> Self {

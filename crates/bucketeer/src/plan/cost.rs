@@ -82,11 +82,11 @@ pub(super) fn straus_rates(curve: &CurveSpec) -> StrausRates {
     let product = scalar_product(curve);
     let words = curve.limbs as f64;
     StrausRates {
-        doubling: 8.0 * product,
-        addition: 11.0 * product,
-        multiple: 16.0 * product,
-        image: product,
-        inversion: 425.0 * words * words.sqrt(),
+        doubling: 11.0 * product,
+        addition: 15.0 * product,
+        multiple: 30.0 * product,
+        image: 1.5 * product,
+        inversion: 575.0 * words * words.sqrt(),
     }
 }
 

@@ -77,7 +77,7 @@ impl Plan {
     fn buckets_text(&self) -> String {
         let Shape { bucket_sets, buckets, .. } = self.shape;
         match self.accumulate {
-            Accumulate::Straus => format!("{buckets} multiples of each point"),
+            Accumulate::Straus => format!("{buckets} odd multiples of each point"),
             _ => format!("{bucket_sets} bucket set(s) of {buckets} buckets"),
         }
     }
@@ -128,7 +128,7 @@ impl fmt::Display for Accumulate {
             Self::PerBucket => "a worker per bucket, longest first",
             Self::Slices => "equal slices, batched affine additions",
             Self::FusedSweep => "fused sweep, partial window sums",
-            Self::Straus => "without buckets: multiples of the bases (Straus), window by window",
+            Self::Straus => "without buckets: odd multiples of the bases (Straus)",
         })
     }
 }

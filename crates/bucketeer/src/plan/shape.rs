@@ -114,7 +114,9 @@ pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<(Accumul
             Accumulate::Straus => straus::widths(request),
             _ => widths(request, precompute),
         };
-        shapes(request, precompute, widths).into_iter().map(move |shape| (way, shape))
+        let digits = (way == Accumulate::Straus).then_some(Digits::Signed);
+        let shapes = shapes(request, precompute, widths, digits.or(request.settings.digits));
+        shapes.into_iter().map(move |shape| (way, shape))
     };
     ways.iter().flat_map(shapes).collect()
 }
@@ -123,6 +125,7 @@ fn shapes(
     request: &Request<'_>,
     precompute: u32,
     widths: std::ops::RangeInclusive<u32>,
+    form: Option<Digits>,
 ) -> Vec<Shape> {
     let settings = request.settings;
     let residues = request.scalars == ScalarBound::Order && !settings.any_point;
@@ -135,7 +138,7 @@ fn shapes(
         None if splittable => vec![false, true],
         None => vec![false],
     };
-    let digits = match (settings.digits, request.scalars) {
+    let digits = match (form, request.scalars) {
         (Some(digits), _) => vec![digits],
         // The carry of signed digits is a window of its own for short integers.
         (None, ScalarBound::Bits(_)) => vec![Digits::Signed, Digits::Unsigned],
@@ -145,7 +148,7 @@ fn shapes(
     for window_bits in widths {
         for &digits in &digits {
             // Signed one-bit digits would be −1 and 0, which express no positive number.
-            let digits = match (window_bits, settings.digits) {
+            let digits = match (window_bits, form) {
                 (1, Some(Digits::Signed)) => continue,
                 (1, _) => Digits::Unsigned,
                 _ => digits,
@@ -181,9 +184,12 @@ pub(super) fn validate(request: &Request<'_>) -> Result<(), Error> {
             let reason = "the curve's own additions are not right for every point of it";
             return invalid("accumulate", "straus", reason);
         }
-        let widths = [settings.window_bits, settings.last_window_bits];
-        if let Some(bits) = widths.into_iter().flatten().find(|bits| *bits > straus::MAX_BITS) {
-            let reason = "without buckets all multiples of a base are stored: 8 bits at most";
+        if settings.digits == Some(Digits::Unsigned) {
+            return invalid("digits", "unsigned", "without buckets they are signed");
+        }
+        if let Some(bits) = settings.window_bits.filter(|bits| !straus::BITS.contains(bits)) {
+            let reason =
+                "without buckets, where multiples of every base are stored, it must be from 2 to 8";
             return invalid("window bits", &bits.to_string(), reason);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::cost::straus_rates;
 use super::memory::{BASES, held_bases, scalar_bytes};
-use super::{Accumulate, Buffer, Cost, Digits, Plan, Request, ScalarBound};
+use super::{Accumulate, Buffer, Cost, Plan, Request, ScalarBound};
 use crate::device::DeviceKind;
 use crate::{CurveSpec, Model};
 
@@ -13,8 +13,11 @@ const MOST: usize = 128;
 /// thread.
 const MOST_OF_CHUNK: usize = 512;
 
-/// Widest window: 128 or 255 multiples of every base.
-pub(super) const MAX_BITS: u32 = 8;
+/// Possible widths: 2 to 128 odd multiples of every base.
+pub(super) const BITS: std::ops::RangeInclusive<u32> = 2..=8;
+
+/// Up to so many bases buckets are not even priced.
+const ALWAYS: usize = 3;
 
 /// Whether to plan without buckets.
 pub(super) enum Wanted {
@@ -37,8 +40,12 @@ pub(super) fn wanted(request: &Request<'_>) -> Wanted {
             let free = settings.window_bits.is_none()
                 && settings.group.is_none()
                 && settings.reduce.is_none();
-            let few = request.n <= MOST && request.device.kind == DeviceKind::Cpu;
-            if free && few && possible(request) { Wanted::Also } else { Wanted::No }
+            let usable = request.device.kind == DeviceKind::Cpu && possible(request);
+            match request.n {
+                0..=ALWAYS if free && usable => Wanted::Only,
+                0..=MOST if free && usable => Wanted::Also,
+                _ => Wanted::No,
+            }
         }
     }
 }
@@ -60,7 +67,7 @@ pub(super) fn widths(request: &Request<'_>) -> std::ops::RangeInclusive<u32> {
     match (fixed, request.scalars) {
         (Some(bits), _) => bits..=bits,
         (None, ScalarBound::Order) => 4..=5,
-        (None, ScalarBound::Bits(_)) => 1..=5,
+        (None, ScalarBound::Bits(_)) => 2..=5,
     }
 }
 
@@ -88,7 +95,9 @@ fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
     let held = held_bases(plan, request);
     let multiples = held.saturating_mul(u64::from(shape.precompute)).saturating_mul(shape.buckets);
     let halves = shape.halves() as u64;
-    let digits = (plan.chunk * shape.halves() * 4) as u64;
+    let streams = plan.chunk as u64 * shape.copies() as u64;
+    // Two bytes for every bit of a scalar.
+    let digits = streams * (2 * u64::from(shape.window_bits * shape.bucket_sets + 1) + 8);
     vec![
         Buffer { name: BASES, bytes: multiples.saturating_mul(halves).saturating_mul(point) },
         Buffer { name: "scalars", bytes: scalar_bytes(plan) + digits },
@@ -101,12 +110,10 @@ fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
 pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
     let shape = &plan.shape;
     let rates = straus_rates(curve);
-    let zero_digits = match shape.digits {
-        Digits::Unsigned => 1.0 / (shape.buckets as f64 + 1.0),
-        Digits::Signed => 0.5 / shape.buckets as f64,
-    };
     let halves = shape.halves() as f64;
-    let additions = plan.n as f64 * halves * f64::from(shape.windows) * (1.0 - zero_digits);
+    // In the non-adjacent form one digit in c + 2 is not zero.
+    let digits = f64::from(shape.scalar_bits) / f64::from(shape.window_bits + 2);
+    let additions = plan.n as f64 * halves * digits;
     let chunks = plan.chunks as f64;
     let doublings = f64::from(shape.bucket_sets * shape.window_bits) * chunks;
     let mut nanoseconds = doublings * rates.doubling + additions * rates.addition;

@@ -73,6 +73,10 @@ fn impossible_settings_are_named() {
         (s.window_bits, s.accumulate) = (Some(9), Some(Accumulate::Straus));
     };
     assert_eq!(refused(with(wide)), "window bits");
+    let unsigned = |s: &mut Settings| {
+        (s.digits, s.accumulate) = (Some(Digits::Unsigned), Some(Accumulate::Straus));
+    };
+    assert_eq!(refused(with(unsigned)), "digits");
     // Bandersnatch's Edwards additions are not complete.
     let mut settings = Settings::default();
     (settings.accumulate, settings.any_point) = (Some(Accumulate::Straus), true);

@@ -81,6 +81,7 @@ fn settings() -> impl Strategy<Value = Settings> {
         (settings.group, settings.accumulate, settings.reduce) = stages;
         if settings.accumulate == Some(Accumulate::Straus) {
             settings.window_bits = window.map(|bits| bits.min(8));
+            settings.digits = None;
         }
         settings
     })
