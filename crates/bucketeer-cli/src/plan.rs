@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bucketeer::curves::{NamedCurve, Visitor};
-use bucketeer::plan::{Plan, Preset, Request, ScalarBound};
+use bucketeer::plan::{Accumulate, Plan, Preset, Request, ScalarBound};
 use bucketeer::{Curve, CurveSpec, Device, DeviceFacts, DeviceKind, Error};
 use serde_json::{Value, json};
 
@@ -124,6 +124,7 @@ pub fn run(args: &Args) -> Outcome {
 /// The plan as JSON; choices in the words of its display.
 fn object(curve: &NamedCurve, plan: &Plan) -> Value {
     let shape = &plan.shape;
+    let with_buckets = plan.accumulate != Accumulate::Straus;
     let buffers: serde_json::Map<String, Value> =
         plan.buffers.iter().map(|buffer| (buffer.name.into(), buffer.bytes.into())).collect();
     json!({
@@ -150,9 +151,9 @@ fn object(curve: &NamedCurve, plan: &Plan) -> Value {
         "precompute": shape.precompute,
         "bucket_sets": shape.bucket_sets,
         "buckets": shape.buckets,
-        "group": plan.group.to_string(),
+        "group": with_buckets.then(|| plan.group.to_string()),
         "accumulate": plan.accumulate.to_string(),
-        "reduce": plan.reduce.to_string(),
+        "reduce": with_buckets.then(|| plan.reduce.to_string()),
         "chunk": plan.chunk,
         "chunks": plan.chunks,
         "sets_per_pass": plan.sets_per_pass,

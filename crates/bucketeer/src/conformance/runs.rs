@@ -90,6 +90,13 @@ pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
         with(Uniform, Run::Loaded(None), copies),
         with(Uniform, Run::Borrowed, csr),
     ];
+    // One bucket set for all threads, with its digits spread over all buckets and in few of them.
+    if device.kind == DeviceKind::Cpu {
+        let folded =
+            Settings { window_bits: Some(12), precompute: Some(1024), ..Settings::default() };
+        cases.push(with(Uniform, Run::Loaded(None), folded.clone()));
+        cases.push(with(Equal, Run::Loaded(None), folded));
+    }
     // Chunks that grow, in which a fused sweep must not be taken for buckets that can be carried.
     if device.kind == DeviceKind::Cuda && subject.curve().point_bytes() <= 64 && !filter.quick {
         let scalars = Scalars::Kind(Uniform, GROWING);
