@@ -60,8 +60,9 @@ const REDUCE_OVERHEAD: f64 = 30.0;
 const FAR_READ: f64 = 5.0;
 const NEAR_BYTES: f64 = (8 << 20) as f64;
 
-/// What a run with buckets costs beyond its stages: threads to wake, lists to set up.
-const START: f64 = 80e3;
+/// What a run with buckets costs beyond its stages for each thread, up to 16: they are woken and wait for each
+/// other.
+const START: f64 = 40e3;
 
 /// Buckets whose counters fill a first cache.
 const CACHED_BUCKETS: u64 = 1 << 13;
@@ -177,6 +178,7 @@ pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
         + sets * chunks * buckets * 1.5;
     // Per bucket set: up to 2·c points put together with doublings, sets side by side; then Horner.
     let serial = doublings * rates.projective;
-    let nanoseconds = START + (parallel + 2.0 * serial) / threads + serial;
+    let start = START * threads.min(16.0);
+    let nanoseconds = start + (parallel + 2.0 * serial) / threads + serial;
     Cost { bucket_additions, reduce_additions, doublings, nanoseconds }
 }
