@@ -158,6 +158,7 @@ fn object(curve: &NamedCurve, plan: &Plan) -> Value {
         "chunks": plan.chunks,
         "sets_per_pass": plan.sets_per_pass,
         "passes_in_flight": plan.passes_in_flight,
+        "helping": plan.helping,
         "segments": plan.segments,
         "resident": plan.resident,
         "buffers": buffers,

@@ -258,6 +258,18 @@ impl Device {
         }
     }
 
+    /// The same device for each of `runs` runs side by side: a CPU's threads are shared among them, a few for each so
+    /// that none is idle at the end.
+    pub(crate) fn shared_by(&self, runs: usize) -> Self {
+        match &self.inner {
+            Inner::Cpu(cpu) => {
+                let threads = (4 * cpu.threads / runs.max(1)).clamp(1, cpu.threads);
+                Self::of_cpu(Cpu { pool: cpu.pool.clone(), threads, ifma: cpu.ifma })
+            }
+            _ => self.clone(),
+        }
+    }
+
     /// The fastest device present: the first NVIDIA GPU that can be used, or else the CPU. Chosen once;
     /// never falls to another one later.
     pub fn best() -> Self {

@@ -24,6 +24,12 @@ pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
         .collect()
 }
 
+/// Fewest items that a parallel loop hands to another thread: all of them where nobody is to help. A thread that
+/// waits for a helper takes up other work, and may come back late.
+pub fn grain(helped: bool) -> usize {
+    if helped { 1 } else { usize::MAX }
+}
+
 /// The first result there is, in order; work behind a result that was found is skipped.
 pub fn find_first<T: Send>(count: usize, work: impl Fn(usize) -> Option<T> + Sync) -> Option<T> {
     let found = AtomicUsize::new(usize::MAX);

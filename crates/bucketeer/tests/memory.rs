@@ -116,5 +116,7 @@ fn runs_stay_within_their_plans() {
             found.extend(excesses(&device, &builder, 5000, &name(preset.name)));
         }
     }
+    let many = Device::cpu_with_threads(16).unwrap();
+    found.extend(on_curve::<ark_bls12_377::G1Affine>(&many, "bls12-377-g1 on 16 threads"));
     assert!(found.is_empty(), "{} runs exceeded their plans:\n{}", found.len(), found.join("\n\n"));
 }

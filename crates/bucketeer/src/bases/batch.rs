@@ -16,10 +16,11 @@ pub(super) fn in_batch<T: Sync, R: Send>(
     device: &Device,
     batch: &[T],
     side_by_side: bool,
-    run: impl Fn(&T) -> Result<R, Error> + Sync,
+    run: impl Fn(&Device, &T) -> Result<R, Error> + Sync,
 ) -> Result<Vec<R>, Error> {
+    let share = device.shared_by(if side_by_side { batch.len() } else { 1 });
     let one = |(index, item)| {
-        run(item).map_err(|source| Error::Batch { index, source: Box::new(source) })
+        run(&share, item).map_err(|source| Error::Batch { index, source: Box::new(source) })
     };
     if !side_by_side {
         return batch.iter().enumerate().map(one).collect();
@@ -73,7 +74,8 @@ impl<C: Curve> Builder<C> {
         S: AsScalars<C::ScalarField> + ?Sized + Sync,
     {
         if device.kind() != DeviceKind::WebGpu {
-            return in_batch(device, batch, side_by_side, |(bases, scalars)| {
+            let side_by_side = side_by_side && self.settings.memory_limit.is_none();
+            return in_batch(device, batch, side_by_side, |device, (bases, scalars)| {
                 self.msm(device, bases, scalars.as_scalars())
             });
         }

@@ -24,7 +24,7 @@ use crate::{Curve, CurveSpec, Device, Error, Scalars, parallel};
 /// ```
 #[must_use]
 pub struct Builder<C: Curve> {
-    settings: Settings,
+    pub(super) settings: Settings,
     preset: Option<&'static Preset>,
     scalar_bits: Option<u32>,
     pub(super) check_subgroup: bool,

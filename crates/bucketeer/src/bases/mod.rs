@@ -186,8 +186,9 @@ impl<C: Curve> Bases<C> {
         let device = &self.inner.device;
         if device.kind() == DeviceKind::Cpu {
             let small = longest <= SIDE_BY_SIDE && self.inner.settings.memory_limit.is_none();
-            return in_batch(device, batch, small, |scalars| {
-                Ok(self.run(&scalars.as_scalars(), CancelToken::default())?.result)
+            return in_batch(device, batch, small, |device, scalars| {
+                let cancel = CancelToken::default();
+                Ok(wait(self.run_on(device, &scalars.as_scalars(), cancel))?.result)
             });
         }
         if let Some(sums) = self.run_batch(batch, longest).await {
@@ -215,7 +216,7 @@ impl<C: Curve> Bases<C> {
         let Held::Engine { engine, streamed: None } = &inner.held else { return None };
         let scalars: Vec<_> = batch.iter().map(|scalars| scalars.as_scalars()).collect();
         let bound = common_bound(&scalars).filter(|_| longest > 0)?;
-        let plan = self.plan_for(longest, batch.len(), bound).ok()?;
+        let plan = self.plan_for(&inner.device, longest, batch.len(), bound).ok()?;
         let digits = u64::from(plan.shape.windows) * (longest * batch.len()) as u64;
         let control = Control::new(inner.hook.clone(), CancelToken::default(), digits);
         Some(engine.run_batch_async(&plan, Source::Resident, &scalars, &control)?.await)
@@ -248,6 +249,16 @@ impl<C: Curve> Bases<C> {
         scalars: &Scalars<'_, C::ScalarField>,
         cancel: CancelToken,
     ) -> Result<Report<C>, Error> {
+        self.run_on(&self.inner.device, scalars, cancel).await
+    }
+
+    /// The same on a share of the device's threads.
+    async fn run_on(
+        &self,
+        device: &Device,
+        scalars: &Scalars<'_, C::ScalarField>,
+        cancel: CancelToken,
+    ) -> Result<Report<C>, Error> {
         let inner = &*self.inner;
         let (engine, streamed) = match &inner.held {
             Held::Engine { engine, streamed } => (engine, streamed),
@@ -258,13 +269,19 @@ impl<C: Curve> Bases<C> {
                 })?);
             }
         };
-        let plan = self.plan_for(scalars.len(), 1, scalars.bound())?;
+        let plan = self.plan_for(device, scalars.len(), 1, scalars.bound())?;
         let source = streamed.as_ref().map_or(Source::Resident, |s| Source::Borrowed(s));
-        execute(&inner.device, &**engine, plan, source, scalars, &inner.hook, cancel).await
+        execute(device, &**engine, plan, source, scalars, &inner.hook, cancel).await
     }
 
     /// The loading plan where it fits these scalars, another one on the same table where it does not.
-    fn plan_for(&self, n: usize, batch: usize, scalars: ScalarBound) -> Result<Plan, Error> {
+    fn plan_for(
+        &self,
+        device: &Device,
+        n: usize,
+        batch: usize,
+        scalars: ScalarBound,
+    ) -> Result<Plan, Error> {
         let inner = &*self.inner;
         let table = inner.plan.table();
         let mut settings = inner.settings.clone();
@@ -278,7 +295,7 @@ impl<C: Curve> Bases<C> {
             scalars,
             resident: inner.plan.resident,
             table: inner.plan.resident.then_some(table),
-            device: inner.device.facts(),
+            device: device.facts(),
             settings: &settings,
         })
     }

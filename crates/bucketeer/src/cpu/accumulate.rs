@@ -17,8 +17,8 @@ use rayon::prelude::*;
 use super::kernel::{Kernel, NEGATIVE, Pairs, Point, Scratch, Wide, fetch};
 use super::pool::{Pool, Pooled};
 use super::room::Room;
-use crate::Error;
 use crate::control::Control;
+use crate::{Error, parallel};
 
 /// How a list is cut into slices.
 #[derive(Clone, Copy)]
@@ -27,6 +27,8 @@ pub(crate) struct Slices {
     pub most: usize,
     /// Workers that have nothing else to do.
     pub workers: usize,
+    /// Whether threads that run out of work of their own may take slices.
+    pub helped: bool,
 }
 
 impl Slices {
@@ -105,6 +107,7 @@ where
     let tasks = cut(list, slices.length(list.entries()), sums);
     let carried = tasks
         .into_par_iter()
+        .with_min_len(parallel::grain(slices.helped))
         .map(|task| {
             let length = task.entries.len() as u64;
             let carried = WORKSPACES.with(|workspace| sum_slice(kernel, list, task, workspace));

@@ -18,7 +18,7 @@ use super::room::zeroed;
 use crate::curve::Splitter;
 use crate::plan::{Digits, Shape};
 use crate::scalars::{MAX_WORDS, ScalarSource};
-use crate::{CurveSpec, Error};
+use crate::{CurveSpec, Error, parallel};
 
 /// Biased scalars of one chunk.
 ///
@@ -27,6 +27,8 @@ use crate::{CurveSpec, Error};
 pub(crate) struct Decomposed {
     /// `words` for each half of each scalar.
     data: Vec<u64>,
+    /// Scalars of a block, as a power of two.
+    block: u32,
     words: usize,
     halves: usize,
     window_bits: u32,
@@ -48,9 +50,10 @@ impl Decomposed {
     /// the bucket it selects (from 0, for |digit| − 1) with its sign in the top bit.
     pub(crate) fn read(&self, window: u32, range: Range<usize>, out: &mut [u32]) {
         let mut buffer = [0; BLOCK];
+        let block = 1 << self.block;
         let mut index = range.start;
         while index < range.end {
-            let count = (BLOCK - index % BLOCK).min(range.end - index);
+            let count = (block - index % block).min(range.end - index);
             let out = &mut out[(index - range.start) * self.halves..];
             if self.halves == 1 {
                 self.read_block(window, index, 0, &mut out[..count]);
@@ -88,8 +91,8 @@ impl Decomposed {
     #[inline(always)]
     fn column(&self, index: usize, half: usize, word: usize) -> &[u64] {
         let each = self.halves * self.words;
-        let (first, within) = (index / BLOCK * BLOCK, index % BLOCK);
-        let length = (self.len() - first).min(BLOCK);
+        let (first, within) = (index >> self.block << self.block, index & ((1 << self.block) - 1));
+        let length = (self.len() - first).min(1 << self.block);
         let start = first * each + (half * self.words + word) * length;
         &self.data[start + within..start + length]
     }
@@ -165,8 +168,10 @@ impl Shorten<'_> {
     }
 }
 
-/// Scalars that lie together, and that one worker takes at a time.
+/// Most scalars that lie together, and that one worker takes at a time, and fewest that another thread is woken
+/// for.
 const BLOCK: usize = 512;
+const LEAST: usize = 64;
 
 /// Decomposes the scalars in `range` into `data`, which may hold anything.
 pub(crate) fn decompose(
@@ -174,6 +179,7 @@ pub(crate) fn decompose(
     range: Range<usize>,
     shape: &Shape,
     curve: &CurveSpec,
+    threads: usize,
     mut data: Vec<u64>,
 ) -> Result<Decomposed, Error> {
     let (words, halves) = (shape.scalar_words, shape.halves());
@@ -198,13 +204,17 @@ pub(crate) fn decompose(
     // All bits that occur.
     let bits: Vec<AtomicU64> = (0..words).map(|_| AtomicU64::new(0)).collect();
     let each = halves * words;
-    let decompose = |(block, data): (usize, &mut [u64])| {
+    let block = match threads {
+        1 => BLOCK,
+        _ => range.len().div_ceil(threads).next_power_of_two().clamp(LEAST, BLOCK),
+    };
+    let decompose = |(index, data): (usize, &mut [u64])| {
         let mut seen = [0u64; MAX_WORDS];
         let length = data.len() / each;
         let mut buffer = [0u64; 2 * MAX_WORDS];
         for i in 0..length {
             let mut k = [0u64; MAX_WORDS];
-            scalars.read(range.start + block * BLOCK + i, &mut k)?;
+            scalars.read(range.start + index * block + i, &mut k)?;
             let out = &mut buffer[..each];
             let negative = shorten.apply(&mut k, out, words);
             for (out, negative) in out.chunks_exact_mut(words).zip(negative) {
@@ -222,12 +232,8 @@ pub(crate) fn decompose(
         }
         Ok(())
     };
-    match range.len() {
-        0 => {}
-        // No other thread is woken for it.
-        1..=BLOCK => decompose((0, &mut data))?,
-        _ => data.par_chunks_mut(BLOCK * each).enumerate().try_for_each(decompose)?,
-    }
+    let blocks = data.par_chunks_mut(block * each).enumerate();
+    blocks.with_min_len(parallel::grain(threads > 1)).try_for_each(decompose)?;
     let words_seen = bits.into_iter().map(AtomicU64::into_inner).enumerate();
     let longest = words_seen.filter(|(_, word)| *word != 0).last();
     let longest = longest.map_or(0, |(i, word)| 64 * (i as u32 + 1) - word.leading_zeros());
@@ -239,7 +245,8 @@ pub(crate) fn decompose(
     };
     let last = (shape.windows - 1, shape.last_window_bits);
     let window_bits = shape.window_bits;
-    Ok(Decomposed { data, words, halves, window_bits, windows, last, zero, bias })
+    let block = block.ilog2();
+    Ok(Decomposed { data, block, words, halves, window_bits, windows, last, zero, bias })
 }
 
 /// Adds the bias and records the sign.

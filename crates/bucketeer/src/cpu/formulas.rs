@@ -65,14 +65,17 @@ fn store<F: Field, const W: usize>(c: &Coordinates<F>) -> Wide<W> {
 }
 
 impl<F: Field> Xyzz<F> {
-    /// dbl-2008-s-1, 6M+4S
+    /// dbl-2008-s-1, 6M+4S and a product by a, 6M+3S where a = 0
     pub(crate) fn twice(&self, p: &Coordinates<F>) -> Coordinates<F> {
         let u = p.y.double();
         let v = u.square();
         let w = u * v;
         let s = p.x * v;
         let square = p.x.square();
-        let m = square.double() + square + self.a * p.zz.square();
+        let mut m = square.double() + square;
+        if self.a != F::ZERO {
+            m += self.a * p.zz.square();
+        }
         let x = m.square() - s.double();
         Coordinates { x, y: m * (s - x) - w * p.y, zz: v * p.zz, zzz: w * p.zzz }
     }

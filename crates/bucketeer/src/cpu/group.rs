@@ -1,6 +1,6 @@
 //! Stage 2, group: digits → for each bucket the list of its bases.
 //!
-//! A pass takes some bucket sets at once. Set s collects window s + j·sets of every scalar for each stored
+//! A pass takes some bucket sets at once, for a segment of the bases. Set s collects window s + j·sets of every scalar for each stored
 //! copy j, so that precomputed copies share buckets. An *entry* is the index of a stored point with
 //! the digit's sign in the top bit; the entries of one bucket form a *run*. Buckets without entries have
 //! no run, so nothing downstream depends on how many buckets a window could have.
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::accumulate::empty;
 use super::decompose::{Decomposed, ZERO};
-use super::kernel::NEGATIVE;
+use super::kernel::{NEGATIVE, Point, fetch};
 use super::room::advise_large_pages;
 use crate::parallel;
 use crate::plan::{Group, Plan, Table};
@@ -51,26 +51,27 @@ impl Grouped {
     }
 }
 
-/// One chunk's digits, to be cut into `parts` nearly equal parts of its bases.
+/// The digits of a segment, to be cut into `parts` nearly equal parts of its bases.
 struct View<'a> {
     digits: &'a Decomposed,
     plan: &'a Plan,
     table: Table,
     first_set: u32,
+    segment: Range<usize>,
     parts: usize,
 }
 
 impl View<'_> {
     /// Bases of every part but the last, which may have fewer.
     fn part_bases(&self) -> usize {
-        self.digits.len().div_ceil(self.parts).max(1)
+        self.segment.len().div_ceil(self.parts).max(1)
     }
 
     /// Bases of part `k` of the sets' parts one after the other.
     fn bases(&self, k: usize) -> Range<usize> {
-        let (bases, each) = (self.digits.len(), self.part_bases());
-        let start = (k % self.parts * each).min(bases);
-        start..(start + each).min(bases)
+        let (Range { start, end }, each) = (self.segment.clone(), self.part_bases());
+        let start = (start + k % self.parts * each).min(end);
+        start..(start + each).min(end)
     }
 
     /// Digits of one base in one set.
@@ -127,19 +128,20 @@ impl View<'_> {
     }
 }
 
-/// Groups the bucket sets in `sets`.
+/// Groups the bucket sets in `sets` for the bases of a segment.
 pub(crate) fn group(
     digits: &Decomposed,
     plan: &Plan,
     table: Table,
     sets: Range<u32>,
+    segment: Range<usize>,
     out: &mut Grouped,
 ) {
-    let sorted_parts = (4 * plan.device.threads).min(digits.len().div_ceil(1024)).max(1);
+    let sorted_parts = (4 * plan.device.threads).min(segment.len().div_ceil(1024)).max(1);
     let parts = if plan.group == Group::Csr { plan.parts } else { sorted_parts };
-    let view = View { digits, plan, table, first_set: sets.start, parts };
     // The most there can be, so that later passes never grow anything.
-    let entries = sets.len() * plan.shape.entries_per_set(digits.len());
+    let entries = sets.len() * plan.shape.entries_per_set(segment.len());
+    let view = View { digits, plan, table, first_set: sets.start, segment, parts };
     let runs = entries.min(sets.len() * plan.shape.buckets as usize);
     empty(&mut out.keys, runs);
     empty(&mut out.starts, runs + 1);
@@ -160,6 +162,11 @@ fn lengthen<T: Default>(list: &mut Vec<T>, length: usize) {
     }
 }
 
+/// Entries whose list stays in a second cache; where it does not, a place is asked for so many digits before it is
+/// written to.
+const NEAR: usize = 1 << 18;
+const SOON: usize = 32;
+
 /// Count, scan, scatter: every set counts its digits, a scan turns counts into positions, and the set writes its
 /// entries there.
 fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
@@ -168,36 +175,53 @@ fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
     out.counters.clear();
     out.counters.resize(sets * buckets, 0);
     lengthen(&mut out.digits, sets * each);
+    let grain = parallel::grain(view.plan.helping);
     let counters = out.counters.par_chunks_mut(buckets);
     let digits = out.digits[..sets * each].par_chunks_mut(each);
-    counters.zip(digits).enumerate().for_each(|(k, (counters, digits))| {
+    counters.zip(digits).enumerate().with_min_len(grain).for_each(|(k, (counters, digits))| {
         let digits = &mut digits[..view.bases(k).len() * view.per_base()];
         view.extract(k, digits);
         for digit in digits.iter().filter(|digit| **digit != ZERO) {
             counters[(digit & !NEGATIVE) as usize] += 1;
         }
     });
-    let mut position = 0;
-    for (key, counter) in out.counters.iter_mut().enumerate() {
-        let count = std::mem::replace(counter, position);
-        if count > 0 {
-            out.keys.push(key as u32);
-            out.starts.push(position);
-            position += count;
-        }
-    }
+    let position = scan(&mut out.counters, 0, 0, &mut out.keys, &mut out.starts);
     out.starts.push(position);
     let entries = &out.entries;
     let counters = out.counters.par_chunks_mut(buckets);
     let digits = out.digits[..sets * each].par_chunks(each);
-    counters.zip(digits).enumerate().for_each(|(k, (positions, digits))| {
+    counters.zip(digits).enumerate().with_min_len(grain).for_each(|(k, (positions, digits))| {
         let digits = &digits[..view.bases(k).len() * view.per_base()];
+        let mut soon = digits.iter().skip(if digits.len() > NEAR { SOON } else { digits.len() });
         view.for_each(k, digits, |bucket, entry| {
+            if let Some(digit) = soon.next().filter(|digit| **digit != ZERO) {
+                let position = positions[(digit & !NEGATIVE) as usize];
+                fetch(entries.as_ptr().wrapping_add(position as usize).cast::<Point<8>>());
+            }
             let position = &mut positions[bucket as usize];
             entries[*position as usize].store(entry, Relaxed);
             *position += 1;
         });
     });
+}
+
+/// Turns counts into positions, from `position` on, and lists the runs: keys from `first` on. Yields the end.
+fn scan(
+    counters: &mut [u32],
+    first: usize,
+    mut position: u32,
+    keys: &mut Vec<u32>,
+    starts: &mut Vec<u32>,
+) -> u32 {
+    for (key, counter) in (first..).zip(counters) {
+        let count = std::mem::replace(counter, position);
+        if count > 0 {
+            keys.push(key as u32);
+            starts.push(position);
+            position += count;
+        }
+    }
+    position
 }
 
 /// The same for fewer sets than threads, in two steps: parts of the bases are scattered by ranges of buckets,
@@ -249,15 +273,8 @@ fn csr_by_ranges(view: &View<'_>, sets: usize, out: &mut Grouped) {
             positions[within(pair)] += 1;
         }
         let first = k / ranges * buckets + ((k % ranges) << shift);
-        let (mut keys, mut starts, mut position) = (Vec::new(), Vec::new(), border[0] as u32);
-        for (bucket, counter) in positions.iter_mut().enumerate() {
-            let count = std::mem::replace(counter, position);
-            if count > 0 {
-                keys.push((first + bucket) as u32);
-                starts.push(position);
-                position += count;
-            }
-        }
+        let (mut keys, mut starts) = (Vec::new(), Vec::new());
+        scan(&mut positions, first, border[0] as u32, &mut keys, &mut starts);
         for pair in own {
             let position = &mut positions[within(pair)];
             entries[*position as usize].store(pair as u32, Relaxed);

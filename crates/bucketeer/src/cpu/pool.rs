@@ -4,7 +4,8 @@
 use std::sync::{Mutex, PoisonError};
 
 pub(crate) struct Pool<T> {
-    idle: Mutex<Vec<T>>,
+    /// With the thread that had it last, in whose cache it is.
+    idle: Mutex<Vec<(Option<usize>, T)>>,
 }
 
 /// What a pool keeps.
@@ -21,13 +22,18 @@ impl<T: Pooled> Pool<T> {
         Self { idle: Mutex::new(Vec::new()) }
     }
 
-    /// Runs `work` with an idle item, or a new one where none is idle.
+    /// Runs `work` with an idle item, this thread's last one if there is a choice, or a new one where none is idle.
     pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut item = lock().pop().unwrap_or_default();
+        let thread = rayon::current_thread_index();
+        let take = |idle: &mut Vec<(_, T)>| {
+            let own = idle.iter().rposition(|(last, _)| *last == thread);
+            own.map(|index| idle.swap_remove(index)).or_else(|| idle.pop())
+        };
+        let mut item = take(&mut lock()).map(|(_, item)| item).unwrap_or_default();
         let result = work(&mut item);
         if item.bytes() <= KEPT {
-            lock().push(item);
+            lock().push((thread, item));
         }
         result
     }

@@ -13,8 +13,8 @@ use rayon::prelude::*;
 use super::accumulate::{List, Slices, sum_runs};
 use super::kernel::{Kernel, Point, Wide};
 use super::room::Room;
-use crate::Error;
 use crate::control::Control;
+use crate::{Error, parallel};
 
 /// Buckets of one bucket set: weights ascending, and for each its sum.
 pub(crate) struct Buckets<'a, const W: usize> {
@@ -74,6 +74,7 @@ pub(crate) fn window_splitting<const W: usize>(
     let formulas = kernel.formulas();
     Ok(bits_of
         .into_par_iter()
+        .with_min_len(parallel::grain(slices.helped))
         .map(|mut bits| {
             bits.sort_unstable_by_key(|(offset, _)| std::cmp::Reverse(*offset));
             let mut position = bits.first().map_or(0, |(offset, _)| *offset);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::accumulate::{List, Slices, sum_runs, sum_runs_plainly, sweep};
@@ -102,7 +102,8 @@ impl<const W: usize> Stages for OnKernel<W> {
         let table = plan.table();
         let length = plan.n * table::copies(&table);
         let mut room = Room::default();
-        table::fill(&*self.kernel, &table, source, 0..plan.n, None, room.reserve(length));
+        let threads = plan.device.threads;
+        table::fill(&*self.kernel, &table, source, 0..plan.n, None, threads, room.reserve(length));
         self.resident = Some(Resident { table, room, length });
     }
 
@@ -128,11 +129,24 @@ struct Passes<'a, const W: usize> {
 }
 
 impl<const W: usize> Passes<'_, W> {
-    /// Digits of all scalars that go into a set, zeros included.
-    fn digits_of(&self, set: u32) -> u64 {
+    /// Digits of all scalars of a segment that go into a set, zeros included.
+    fn digits_of(&self, set: u32, segment: usize) -> u64 {
         let shape = &self.plan.shape;
         let windows = u64::from((shape.windows - set).div_ceil(shape.bucket_sets));
-        (self.digits.len() * shape.halves()) as u64 * windows
+        (segment * shape.halves()) as u64 * windows
+    }
+
+    /// Pass `index`: its bucket sets, of which there are `sets` in all, and its bases. The passes over one segment
+    /// follow each other, while its bases are in the caches. `None` behind the last.
+    fn pass(&self, index: usize, sets: u32) -> Option<(Range<u32>, Range<usize>)> {
+        let &Plan { sets_per_pass, segments, .. } = self.plan;
+        let per_segment = sets.div_ceil(sets_per_pass).max(1) as usize;
+        let bases = self.digits.len();
+        let each = bases.div_ceil(segments).max(1);
+        let first = (index % per_segment) as u32 * sets_per_pass;
+        let start = index / per_segment * each;
+        let own = (first..(first + sets_per_pass).min(sets), start..(start + each).min(bases));
+        (start < bases).then_some(own)
     }
 }
 
@@ -155,14 +169,17 @@ impl<const W: usize> OnKernel<W> {
         for start in (0..n).step_by(plan.chunk) {
             let range = start..(start + plan.chunk).min(n);
             let digits = timed(&mut timings.decompose, || {
-                decompose(scalars, range.clone(), shape, &self.curve, std::mem::take(data))
+                let threads = plan.device.threads;
+                decompose(scalars, range.clone(), shape, &self.curve, threads, std::mem::take(data))
             })?;
             let (table, points) = timed(&mut timings.load, || {
                 self.chunk(plan, source, range.clone(), &digits, streamed)
             });
             let passes = Passes { plan, table, points, digits: &digits, control };
-            for (window, sum) in windows.iter_mut().zip(self.passes(&passes, &mut timings)?) {
-                *window = formulas.add(window, &sum);
+            for (first, sums) in self.passes(&passes, &mut timings)? {
+                for (window, sum) in windows[first as usize..].iter_mut().zip(sums) {
+                    *window = formulas.add(window, &sum);
+                }
             }
             control.reach(range.end as u64 * digits_per_base)?;
             *data = digits.into_data();
@@ -187,7 +204,8 @@ impl<const W: usize> OnKernel<W> {
                 let table = plan.table();
                 let length = range.len() * table::copies(&table);
                 let out = streamed.reserve(length);
-                table::fill(&*self.kernel, &table, source, range, Some(digits), out);
+                let threads = plan.device.threads;
+                table::fill(&*self.kernel, &table, source, range, Some(digits), threads, out);
                 (table, streamed.points(length))
             }
             (None, Some(Resident { table, room, length })) => {
@@ -199,24 +217,28 @@ impl<const W: usize> OnKernel<W> {
         }
     }
 
-    /// All bucket sets of a chunk, pass by pass: one point for each. Every worker takes passes of its own
-    /// and waits for nobody; only where a worker runs out of them does it help with another's slices.
-    fn passes(&self, passes: &Passes<'_, W>, timings: &mut Timings) -> Result<Vec<Wide<W>>, Error> {
+    /// All bucket sets of a chunk, pass by pass: its first set, and one point for each. Every worker takes passes
+    /// of its own and waits for nobody; only where a worker runs out of them does it help with another's slices, if
+    /// these are worth it.
+    fn passes(
+        &self,
+        passes: &Passes<'_, W>,
+        timings: &mut Timings,
+    ) -> Result<Vec<(u32, Vec<Wide<W>>)>, Error> {
         let plan = passes.plan;
         // Of short scalars the upper windows are empty.
         let sets = plan.shape.bucket_sets.min(passes.digits.windows());
         let started = Instant::now();
-        let next = AtomicU32::new(0);
+        let next = AtomicUsize::new(0);
         let flight = |_| {
             let mut spent = Timings::default();
             let mut sums = Vec::new();
             loop {
-                let first = next.fetch_add(plan.sets_per_pass, Relaxed);
-                if first >= sets {
+                let Some((own, segment)) = passes.pass(next.fetch_add(1, Relaxed), sets) else {
                     return Ok((sums, spent));
-                }
-                let own = first..(first + plan.sets_per_pass).min(sets);
-                let points = PASSES.with(|memory| self.pass(passes, own, memory, &mut spent))?;
+                };
+                let (first, pass) = (own.start, &mut spent);
+                let points = PASSES.with(|memory| self.pass(passes, own, segment, memory, pass))?;
                 sums.push((first, points));
             }
         };
@@ -224,9 +246,7 @@ impl<const W: usize> OnKernel<W> {
         let done = done.into_iter().collect::<Result<Vec<_>, Error>>()?;
         let (sums, spent): (Vec<_>, Vec<_>) = done.into_iter().unzip();
         timings.share(started.elapsed(), &spent);
-        let mut sums: Vec<_> = sums.into_iter().flatten().collect();
-        sums.sort_unstable_by_key(|(first, _)| *first);
-        Ok(sums.into_iter().flat_map(|(_, points)| points).collect())
+        Ok(sums.into_iter().flatten().collect())
     }
 
     /// Group, accumulate and reduce some bucket sets: one point for each.
@@ -234,20 +254,21 @@ impl<const W: usize> OnKernel<W> {
         &self,
         passes: &Passes<'_, W>,
         sets: Range<u32>,
+        segment: Range<usize>,
         memory: &mut PassMemory,
         timings: &mut Timings,
     ) -> Result<Vec<Wide<W>>, Error> {
         let &Passes { plan, control, .. } = passes;
         let PassMemory { grouped, sums } = memory;
         timed(&mut timings.group, || {
-            group(passes.digits, plan, passes.table, sets.clone(), grouped);
+            group(passes.digits, plan, passes.table, sets.clone(), segment.clone(), grouped);
         });
         let grouped = &*grouped;
         let entry = |position| grouped.entry(position);
         let list = List { points: passes.points, entry, starts: &grouped.starts, scattered: true };
         let (kernel, buckets, count) = (&*self.kernel, plan.shape.buckets, sets.len());
-        let workers = plan.device.threads.div_ceil(plan.passes_in_flight);
-        let slices = Slices { most: plan.slice, workers };
+        let workers = plan.workers();
+        let slices = Slices { most: plan.slice, workers, helped: plan.helping };
         let partial = timed(&mut timings.accumulate, || match plan.accumulate {
             // Without buckets nobody comes here.
             Accumulate::Slices | Accumulate::Straus => {
@@ -259,7 +280,7 @@ impl<const W: usize> OnKernel<W> {
             }
         })?;
         // Digits that were zero are done as well.
-        let digits: u64 = sets.map(|set| passes.digits_of(set)).sum();
+        let digits: u64 = sets.map(|set| passes.digits_of(set, segment.len())).sum();
         control.advance(digits - list.entries() as u64)?;
         timed(&mut timings.reduce, || {
             if let Some(partial) = partial {

@@ -159,7 +159,7 @@ pub(super) fn run<C: Curve>(
     for start in (0..n).step_by(plan.chunk) {
         let range = start..(start + plan.chunk).min(n);
         let shortened = timed(&mut timings.decompose, || {
-            decompose(scalars, range.clone(), &plain, curve, std::mem::take(&mut data))
+            decompose(scalars, range.clone(), &plain, curve, 1, std::mem::take(&mut data))
         })?;
         let made = timed(&mut timings.load, || match source {
             Source::Borrowed(bases) => Some(Multiples::new(plan, &bases[range.clone()], curve)),

@@ -13,7 +13,7 @@ use super::decompose::Decomposed;
 use super::formulas::write;
 use super::kernel::{Infinity, Kernel, Pairs, Point, Scratch};
 use crate::plan::Table;
-use crate::{Curve, Model};
+use crate::{Curve, Model, parallel};
 
 /// Bases converted at once by one worker.
 const BLOCK: usize = 512;
@@ -72,12 +72,14 @@ pub(crate) fn fill<const W: usize>(
     source: &dyn BaseSource,
     range: Range<usize>,
     digits: Option<&Decomposed>,
+    threads: usize,
     out: &mut [Point<W>],
 ) {
     let copies = copies(table);
     let halves = 1 + usize::from(table.endomorphism);
     let shift = table.window_bits * table.bucket_sets;
     let blocks = out.par_chunks_mut(BLOCK * copies).enumerate();
+    let blocks = blocks.with_min_len(parallel::grain(threads > 1));
     blocks.for_each_init(Default::default, |(bases, points): &mut (Vec<_>, Vec<_>), (i, out)| {
         let first = range.start + i * BLOCK;
         for half in 0..halves {

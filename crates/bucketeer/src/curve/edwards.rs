@@ -10,7 +10,7 @@ use ark_ec::AffineRepr;
 use ark_ec::twisted_edwards::{Affine, Projective, TECurveConfig};
 use ark_ff::{AdditiveGroup, Field};
 
-use super::{Model, Weierstrass};
+use super::{Model, Weierstrass, inverses};
 
 /// Coefficients of the Montgomery model and what the maps need of them.
 struct Montgomery<F> {
@@ -47,8 +47,7 @@ pub(super) fn to_weierstrass<P: TECurveConfig>(
 ) {
     let (m, _) = Montgomery::new(P::COEFF_A, P::COEFF_D);
     let one = P::BaseField::ONE;
-    let mut inverses: Vec<_> = points.iter().map(|p| (one - p.y) * p.x).collect();
-    ark_ff::serial_batch_inversion_and_mul(&mut inverses, &one);
+    let inverses = inverses(points.iter().map(|p| (one - p.y) * p.x));
     out.clear();
     out.extend(points.iter().zip(inverses).map(|(p, inverse)| {
         if p.x == P::BaseField::ZERO {
@@ -186,9 +185,7 @@ impl<F: Field> EdwardsMap<F> {
         };
         let uv: Vec<_> =
             points.iter().map(|p| p.map(|(x, y)| (x * m.b - m.third_of_a, y * m.b))).collect();
-        let mut inverses: Vec<_> =
-            uv.iter().map(|p| p.map_or(F::ONE, |(u, v)| v * (u + F::ONE))).collect();
-        ark_ff::serial_batch_inversion_and_mul(&mut inverses, &F::ONE);
+        let inverses = inverses(uv.iter().map(|p| p.map_or(F::ONE, |(u, v)| v * (u + F::ONE))));
         let affine = |(p, inverse): (Option<(F, F)>, F)| {
             p.map_or(identity, |(u, v)| {
                 (u * (u + F::ONE) * inverse * self.scale, (u - F::ONE) * v * inverse)

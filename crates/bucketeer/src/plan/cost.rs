@@ -3,7 +3,7 @@
 //! ```text
 //! accumulate   entries − occupied buckets          additions
 //! reduce       2 · occupied buckets                additions
-//! combine      windows · c                         doublings, on one core
+//! combine      sets · c                            doublings, on one core
 //! load         bases · copies                      products and copies, unless the bases are there
 //! decompose    scalars                             reductions, and splits along the endomorphism
 //! group        entries                             digit extractions and scattered writes
@@ -50,7 +50,7 @@ const DECOMPOSE: [f64; 2] = [55.0, 150.0];
 
 /// One entry through group, while the counters of a set stay in the first cache and beyond, and by ranges of
 /// buckets first.
-const ENTRY: [f64; 3] = [7.5, 13.0, 17.0];
+const ENTRY: [f64; 3] = [7.5, 10.5, 17.0];
 
 /// What an addition of the reduce stage costs more than one of accumulate with IFMA: its lists are made by one
 /// thread, and its batches are smaller. On words additions outweigh that.
@@ -60,9 +60,8 @@ const REDUCE_OVERHEAD: f64 = 30.0;
 const FAR_READ: f64 = 5.0;
 const NEAR_BYTES: f64 = (8 << 20) as f64;
 
-/// What a run with buckets costs beyond its stages for each thread, up to 16: they are woken and wait for each
-/// other.
-const START: f64 = 40e3;
+/// What a run with buckets costs beyond its stages, and more for each thread that is woken.
+const START: [f64; 2] = [50e3, 2e3];
 
 /// Buckets whose counters fill a first cache.
 const CACHED_BUCKETS: u64 = 1 << 13;
@@ -131,30 +130,52 @@ impl Rates {
     }
 }
 
-pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
-    let rates = Rates::of(curve, &plan.device);
+/// Additions into buckets, and to reduce them, over all passes.
+struct Additions {
+    entries: f64,
+    buckets: f64,
+    bucket: f64,
+    reduce: f64,
+}
+
+impl Additions {
+    fn of(plan: &Plan) -> Self {
+        let shape = &plan.shape;
+        let buckets = shape.buckets as f64;
+        let bases = plan.n as f64 * shape.halves() as f64;
+        let zero_digits = match shape.digits {
+            Digits::Unsigned => 1.0 / (buckets + 1.0),
+            Digits::Signed => 0.5 / buckets,
+        };
+        let entries = bases * f64::from(shape.windows) * (1.0 - zero_digits);
+        let sets = f64::from(shape.bucket_sets) * (plan.chunks * plan.segments) as f64;
+        let per_set = entries / sets;
+        let occupied = buckets * (1.0 - (-per_set / buckets).exp()) * sets;
+        let bucket = (entries - occupied).max(0.0);
+        Self { entries, buckets: sets * buckets, bucket, reduce: 2.0 * occupied }
+    }
+}
+
+/// Passes of one chunk.
+fn passes(plan: &Plan) -> usize {
+    plan.segments * plan.shape.bucket_sets.div_ceil(plan.sets_per_pass) as usize
+}
+
+/// Predicted time of the largest pass on one thread.
+pub(super) fn pass_nanoseconds(plan: &Plan, curve: &CurveSpec) -> f64 {
+    one_pass(plan, curve, &Rates::of(curve, &plan.device), &Additions::of(plan))
+}
+
+fn one_pass(plan: &Plan, curve: &CurveSpec, rates: &Rates, additions: &Additions) -> f64 {
     let shape = &plan.shape;
-    let (buckets, sets) = (shape.buckets as f64, f64::from(shape.bucket_sets));
-    let bases = plan.n as f64 * shape.halves() as f64;
-    let zero_digits = match shape.digits {
-        Digits::Unsigned => 1.0 / (buckets + 1.0),
-        Digits::Signed => 0.5 / buckets,
-    };
-    let entries = bases * f64::from(shape.windows) * (1.0 - zero_digits);
-    let chunks = plan.chunks as f64;
-    let per_set = entries / (sets * chunks);
-    let occupied = buckets * (1.0 - (-per_set / buckets).exp()) * sets * chunks;
-    let bucket_additions = (entries - occupied).max(0.0);
-    let reduce_additions = 2.0 * occupied;
-    let doublings = f64::from(shape.windows * shape.window_bits) * chunks;
     // A tree over runs of this length takes that many rounds, each with one inversion per slice; and the
     // trees of the reduction one for every bit of the window and a few more.
-    let rounds = (per_set / buckets).max(1.0).log2() + 2.0;
-    let passes = chunks * (sets / f64::from(plan.sets_per_pass)).ceil();
-    let threads = plan.device.threads as f64;
-    let workers = (threads / plan.passes_in_flight as f64).ceil();
-    let slices = (entries / plan.slice as f64).max(passes * workers);
-    let reduce_rounds = passes * workers * f64::from(shape.window_bits + 3);
+    let rounds = (additions.entries / additions.buckets).max(1.0).log2() + 2.0;
+    let reduce_rounds = plan.workers() as f64 * f64::from(shape.window_bits + 3);
+    // The share of a pass in all of them.
+    let sets = f64::from(shape.bucket_sets) * (plan.chunks * plan.segments) as f64;
+    let share = f64::from(plan.sets_per_pass.min(shape.bucket_sets)) / sets;
+    let slices = (share * additions.entries / plan.slice as f64).max(plan.workers() as f64);
     let (per_addition, inversions) = match plan.accumulate {
         Accumulate::Slices => (rates.addition, slices * rounds + reduce_rounds),
         Accumulate::PerBucket | Accumulate::FusedSweep | Accumulate::Straus => {
@@ -162,23 +183,60 @@ pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
         }
     };
     // Reads of bases beyond the second cache, at random.
-    let table = plan.n as f64 * shape.copies() as f64 * stored_point_bytes(curve) as f64;
+    let table = plan.segment() as f64 * shape.copies() as f64 * stored_point_bytes(curve) as f64;
     let far = FAR_READ * (table / NEAR_BYTES).log2().clamp(0.0, 4.0);
-    let loaded = if plan.resident { 0.0 } else { plan.n as f64 * shape.copies() as f64 };
     let entry = match plan.parts {
         1 => ENTRY[usize::from(shape.buckets > CACHED_BUCKETS)],
         _ => ENTRY[2],
     };
-    let parallel = bucket_additions * (per_addition + far)
-        + reduce_additions * rates.reduction
-        + inversions * rates.inversion
-        + plan.n as f64 * DECOMPOSE[usize::from(shape.endomorphism)]
-        + loaded * rates.load
-        + entries * entry
-        + sets * chunks * buckets * 1.5;
-    // Per bucket set: up to 2·c points put together with doublings, sets side by side; then Horner.
-    let serial = doublings * rates.projective;
-    let start = START * threads.min(16.0);
-    let nanoseconds = start + (parallel + 2.0 * serial) / threads + serial;
-    Cost { bucket_additions, reduce_additions, doublings, nanoseconds }
+    // Per bucket set up to 2·c points are put together, one at a time.
+    let single = sets * 2.0 * f64::from(shape.window_bits) * rates.projective;
+    let all = additions.bucket * (per_addition + far)
+        + additions.reduce * rates.reduction
+        + additions.entries * entry
+        + additions.buckets * 1.5
+        + single;
+    share * all + inversions * rates.inversion
+}
+
+/// How many times as much work a pass is that threads share, since they wait for each other; and what part of it
+/// only one of them can do.
+const SHARED: f64 = 1.4;
+const ALONE: f64 = 0.1;
+
+/// How long all passes of a chunk take where the largest takes `pass`.
+fn makespan(plan: &Plan, pass: f64) -> f64 {
+    let (passes, flights) = (passes(plan), plan.passes_in_flight);
+    if plan.workers() > 1 {
+        let workers = plan.device.threads as f64 / flights as f64;
+        return pass * (SHARED / workers + ALONE) * (passes as f64 / flights as f64).ceil();
+    }
+    let left = (passes % flights) as f64;
+    let last = match plan.helping {
+        true => (SHARED * left / flights as f64).min(1.0),
+        false => left.min(1.0),
+    };
+    pass * ((passes / flights) as f64 + last)
+}
+
+pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
+    let rates = Rates::of(curve, &plan.device);
+    let shape = &plan.shape;
+    let additions = Additions::of(plan);
+    let chunks = plan.chunks as f64;
+    let pass = one_pass(plan, curve, &rates, &additions);
+    let threads = plan.device.threads as f64;
+    let loaded = if plan.resident { 0.0 } else { plan.n as f64 * shape.copies() as f64 };
+    let spread = plan.n as f64 * DECOMPOSE[usize::from(shape.endomorphism)] + loaded * rates.load;
+    // Windows are put together by one thread.
+    let doublings = f64::from(shape.bucket_sets * shape.window_bits);
+    let serial = (doublings + f64::from(shape.bucket_sets)) * rates.projective;
+    let start = START[0] + START[1] * plan.passes_in_flight as f64;
+    let nanoseconds = start + spread / threads + chunks * makespan(plan, pass) + serial;
+    Cost {
+        bucket_additions: additions.bucket,
+        reduce_additions: additions.reduce,
+        doublings,
+        nanoseconds,
+    }
 }

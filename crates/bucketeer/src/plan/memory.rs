@@ -1,6 +1,6 @@
 //! The bytes of every buffer, and the passes and chunks that make them fit.
 
-use super::{Accumulate, Group, Plan, Request};
+use super::{Accumulate, Group, Plan, Request, passes};
 use crate::CurveSpec;
 
 /// One buffer of a plan.
@@ -19,7 +19,7 @@ pub(crate) const BASES: &str = "bases";
 /// Entries in a grouped list are 32-bit: 31 bits of index and a sign.
 const MAX_POINTS: usize = 1 << 31;
 /// Positions in a grouped list are 32-bit.
-const MAX_ENTRIES: usize = u32::MAX as usize;
+pub(super) const MAX_ENTRIES: usize = u32::MAX as usize;
 /// Below this many bases per chunk the reduction outweighs everything else.
 const MIN_CHUNK: usize = 1 << 10;
 
@@ -30,25 +30,24 @@ pub(super) fn slice_entries(request: &Request<'_>) -> usize {
     (1 << fitting.ilog2()).clamp(1 << 10, 1 << 13)
 }
 
-/// Chooses `sets_per_pass`, `chunk` and `parts`, and lists the buffers. `Err` carries the bytes that
-/// the smallest variant needs.
+/// Chooses passes, `chunk` and `parts`, and lists the buffers. `Err` carries the bytes that the smallest
+/// variant needs.
 pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Result<(), u64> {
     let copies = plan.shape.copies();
     plan.chunk = plan.chunk.min(MAX_POINTS / copies.max(1));
     let smallest_chunk = MIN_CHUNK.min(plan.chunk);
     loop {
-        plan.sets_per_pass = wanted_sets(plan);
-        let passes = plan.shape.bucket_sets.div_ceil(plan.sets_per_pass) as usize;
-        plan.passes_in_flight = plan.device.threads.min(passes);
+        plan.chunks = plan.n.div_ceil(plan.chunk).max(1);
+        passes::choose(plan, request.curve);
         loop {
             plan.parts = parts(plan);
             plan.buffers = buffers(plan, request);
             if plan.bytes() <= available {
-                plan.chunks = plan.n.div_ceil(plan.chunk).max(1);
                 return Ok(());
             }
             if plan.passes_in_flight > 1 {
                 plan.passes_in_flight /= 2;
+                plan.helping = true;
             } else if plan.sets_per_pass > 1 {
                 plan.sets_per_pass = plan.sets_per_pass.div_ceil(2);
             } else {
@@ -62,25 +61,14 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
     }
 }
 
-/// As many bucket sets as fill a few slices, so that inversions are shared widely; and such that all
-/// workers get equally many passes, which they work on side by side.
-fn wanted_sets(plan: &Plan) -> u32 {
-    let entries = plan.shape.entries_per_set(plan.chunk).max(1);
-    let sets = plan.shape.bucket_sets as usize;
-    let together = (2 * plan.slice).div_ceil(entries).min((MAX_ENTRIES / entries).max(1));
-    let threads = plan.device.threads;
-    let passes = sets.div_ceil(together).next_multiple_of(threads);
-    sets.div_ceil(passes).max(1) as u32
-}
-
 /// Ranges of bases, and of buckets, per set in the group stage, so that all threads have some.
-fn parts(plan: &Plan) -> usize {
+pub(super) fn parts(plan: &Plan) -> usize {
     let units = plan.sets_per_pass as usize * plan.passes_in_flight;
     if units >= plan.device.threads {
         return 1;
     }
     // Small parts are a loss, and narrow ranges of buckets pointless.
-    let most = plan.shape.entries_per_set(plan.chunk) / (1 << 12);
+    let most = plan.shape.entries_per_set(plan.segment()) / (1 << 12);
     let most = most.min(plan.shape.buckets as usize / 64);
     (4 * plan.device.threads).div_ceil(units).min(most).max(1)
 }
@@ -88,10 +76,9 @@ fn parts(plan: &Plan) -> usize {
 fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
     let shape = &plan.shape;
     let point = stored_point_bytes(request.curve);
-    let chunk = plan.chunk as u64;
     let sets = u64::from(plan.sets_per_pass) * plan.passes_in_flight as u64;
     let copies = shape.copies() as u64;
-    let entries = sets.saturating_mul(chunk).saturating_mul(copies);
+    let entries = sets.saturating_mul(plan.segment() as u64).saturating_mul(copies);
     let occupied = (sets * shape.buckets).min(entries);
     let mut out = Vec::new();
     let mut push = |name, bytes| out.push(Buffer { name, bytes });
@@ -154,7 +141,7 @@ fn reduce_bytes(occupied: u64, sets: u64, window_bits: u32, point: u64) -> u64 {
 /// and pairs, and for every pair a denominator and a running product in the kernel's own form; to load
 /// bases, a block of 512 in several forms.
 fn workspace_bytes(plan: &Plan, curve: &CurveSpec, point: u64) -> u64 {
-    let longest = (plan.shape.entries_per_set(plan.chunk) as u64)
+    let longest = (plan.shape.entries_per_set(plan.segment()) as u64)
         .saturating_mul(u64::from(plan.sets_per_pass));
     let slice = (plan.slice as u64).min(longest) + 16;
     let element = (curve.limbs * curve.degree) as u64 * 8 * 3 / 2;

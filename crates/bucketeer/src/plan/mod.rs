@@ -13,6 +13,7 @@ mod cost;
 mod display;
 mod gpu;
 mod memory;
+mod passes;
 mod preset;
 mod shape;
 mod straus;
@@ -202,12 +203,15 @@ pub struct Plan {
     /// Whether chunks grow — an eighth, three eighths, one half — so that a GPU has work after the first
     /// few scalars have arrived.
     pub growing: bool,
-    /// Chunks, or MSMs of a batch, handled side by side, each with bucket sets of its own.
+    /// Chunks, or MSMs of a batch, that a GPU handles side by side, each with bucket sets of its own; on a CPU,
+    /// such ranges of the bases of a chunk.
     pub segments: usize,
     /// Bucket sets handled at once.
     pub sets_per_pass: u32,
     /// Passes that a CPU works on side by side.
     pub passes_in_flight: usize,
+    /// Whether its threads that run out of passes help with those of others.
+    pub helping: bool,
     /// Entries of the grouped list that one worker sums at a time.
     pub slice: usize,
     /// Ranges of bases, and then of buckets, that are scattered side by side in the group stage.
@@ -323,6 +327,7 @@ impl Plan {
             segments: 1,
             sets_per_pass: 1,
             passes_in_flight: 1,
+            helping: false,
             slice: memory::slice_entries(request),
             parts: 1,
             stored: shape.precompute,
@@ -370,6 +375,16 @@ impl Plan {
             && self.segments == 1
             && self.batch <= 1
             && self.accumulate != Accumulate::FusedSweep
+    }
+
+    /// Threads of a CPU for each pass.
+    pub(crate) fn workers(&self) -> usize {
+        self.device.threads.div_ceil(self.passes_in_flight)
+    }
+
+    /// Bases of a segment on a CPU.
+    fn segment(&self) -> usize {
+        self.chunk.div_ceil(self.segments)
     }
 
     /// The buffers of a GPU run in detail.

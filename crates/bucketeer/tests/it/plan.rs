@@ -177,6 +177,20 @@ fn more_memory_never_makes_a_plan_slower() {
 }
 
 #[test]
+fn more_threads_never_make_a_plan_slower() {
+    for log in 4..=24 {
+        let mut least = f64::INFINITY;
+        for threads in [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128] {
+            let device = DeviceFacts::cpu(threads, true, 256 * GIB);
+            let plan = Paper { device, ..Paper::new(1 << log) }.plan().unwrap();
+            let cost = plan.cost.nanoseconds;
+            assert!(cost < 1.1 * least, "2^{log}, {threads} threads: {cost} after {least}\n{plan}");
+            least = least.min(cost);
+        }
+    }
+}
+
+#[test]
 fn every_width_and_factor_has_a_plan() {
     for bits in 1..=MAX_WINDOW_BITS {
         for factor in [1, 2, 3, 8, 1024] {
