@@ -160,6 +160,7 @@ fn object(curve: &NamedCurve, plan: &Plan) -> Value {
         "passes_in_flight": plan.passes_in_flight,
         "helping": plan.helping,
         "segments": plan.segments,
+        "ranges": plan.ranges,
         "resident": plan.resident,
         "buffers": buffers,
         "bytes": plan.bytes(),

@@ -1,16 +1,15 @@
 //! Stage 2, group: digits → for each bucket the list of its bases.
 //!
-//! A pass takes some bucket sets at once, for a segment of the bases. Set s collects window s + j·sets of every scalar for each stored
+//! A pass takes some bucket sets at once, or a range of the buckets of one, for a segment of the bases. Set s collects window s + j·sets of every scalar for each stored
 //! copy j, so that precomputed copies share buckets. An *entry* is the index of a stored point with
 //! the digit's sign in the top bit; the entries of one bucket form a *run*. Buckets without entries have
 //! no run, so nothing downstream depends on how many buckets a window could have.
 //!
 //! 1. Extract: every set's digits, once, copy by copy.
-//! 2. Count, scan, scatter them by bucket, with a step by ranges of buckets before it where there are fewer sets
-//!    than threads; or sort, where there are many more buckets than bases.
+//! 2. Count, scan, scatter them by bucket; or sort, where there are many more buckets than bases.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
@@ -28,8 +27,6 @@ pub(crate) struct Grouped {
     digits: Vec<u32>,
     /// Atomic only so that threads may scatter into it; longer than needed.
     entries: Vec<AtomicU32>,
-    /// Entries with their buckets, where ranges of buckets come first.
-    pairs: Vec<AtomicU64>,
     counters: Vec<u32>,
     /// Bucket of each run: set within the pass × buckets + |digit| − 1, ascending.
     pub keys: Vec<u32>,
@@ -40,15 +37,24 @@ pub(crate) struct Grouped {
 impl Grouped {
     pub(crate) fn bytes(&self) -> usize {
         let lists = [&self.digits, &self.counters, &self.keys, &self.starts];
-        let words =
-            lists.iter().map(|list| list.capacity()).sum::<usize>() + self.entries.capacity();
-        4 * words + 8 * self.pairs.capacity()
+        4 * (lists.iter().map(|list| list.capacity()).sum::<usize>() + self.entries.capacity())
     }
 
     #[inline(always)]
     pub(crate) fn entry(&self, position: usize) -> u32 {
         self.entries[position].load(Relaxed)
     }
+}
+
+/// What one pass takes.
+#[derive(Clone)]
+pub(crate) struct Pass {
+    /// Bucket sets.
+    pub sets: Range<u32>,
+    /// Bases of the chunk.
+    pub segment: Range<usize>,
+    /// Buckets of each set: all, or a range of them where it is one set.
+    pub buckets: Range<u32>,
 }
 
 /// The digits of a segment, to be cut into `parts` nearly equal parts of its bases.
@@ -58,6 +64,7 @@ struct View<'a> {
     table: Table,
     first_set: u32,
     segment: Range<usize>,
+    buckets: Range<u32>,
     parts: usize,
 }
 
@@ -97,18 +104,14 @@ impl View<'_> {
         }
     }
 
-    /// All non-zero digits of part `k` as (bucket, entry).
+    /// All digits of part `k` with their entries.
     #[inline(always)]
     fn for_each(&self, k: usize, digits: &[u32], mut visit: impl FnMut(u32, u32)) {
         let (bases, halves) = (self.bases(k), self.plan.shape.halves());
         // The table may have more copies, and images, than this run uses.
         let stored_halves = 1 + usize::from(self.table.endomorphism);
         let stored = stored_halves * self.table.precompute as usize;
-        let mut visit = |point: usize, digit: u32| {
-            if digit != ZERO {
-                visit(digit & !NEGATIVE, point as u32 | digit & NEGATIVE);
-            }
-        };
+        let mut visit = |point: usize, digit: u32| visit(digit, point as u32 | digit & NEGATIVE);
         for (copy, digits) in digits.chunks_exact((bases.len() * halves).max(1)).enumerate() {
             let first = bases.start * stored + copy * stored_halves;
             if stored == halves {
@@ -128,26 +131,26 @@ impl View<'_> {
     }
 }
 
-/// Groups the bucket sets in `sets` for the bases of a segment.
+/// Groups the digits of a pass.
 pub(crate) fn group(
     digits: &Decomposed,
     plan: &Plan,
     table: Table,
-    sets: Range<u32>,
-    segment: Range<usize>,
+    pass: &Pass,
     out: &mut Grouped,
 ) {
+    let Pass { sets, segment, buckets } = pass.clone();
     let sorted_parts = (4 * plan.device.threads).min(segment.len().div_ceil(1024)).max(1);
-    let parts = if plan.group == Group::Csr { plan.parts } else { sorted_parts };
+    let parts = if plan.group == Group::Csr { 1 } else { sorted_parts };
     // The most there can be, so that later passes never grow anything.
     let entries = sets.len() * plan.shape.entries_per_set(segment.len());
-    let view = View { digits, plan, table, first_set: sets.start, segment, parts };
-    let runs = entries.min(sets.len() * plan.shape.buckets as usize);
+    let runs = entries.min(sets.len() * buckets.len());
     empty(&mut out.keys, runs);
     empty(&mut out.starts, runs + 1);
-    lengthen(&mut out.entries, entries);
+    lengthen(&mut out.entries, entries + sets.len() * LINE);
+    let first_set = sets.start;
+    let view = View { digits, plan, table, first_set, segment, buckets, parts };
     match plan.group {
-        Group::Csr if parts > 1 => csr_by_ranges(&view, sets.len(), out),
         Group::Csr => csr(&view, sets.len(), out),
         Group::Sort => sort(&view, sets.len(), out),
     }
@@ -167,40 +170,51 @@ fn lengthen<T: Default>(list: &mut Vec<T>, length: usize) {
 const NEAR: usize = 1 << 18;
 const SOON: usize = 32;
 
+/// Words of a cache line.
+const LINE: usize = 16;
+
 /// Count, scan, scatter: every set counts its digits, a scan turns counts into positions, and the set writes its
-/// entries there.
+/// entries there. Zeros, and digits of other ranges, are counted in a place of their own and written behind the list:
+/// to tell them apart would be guessed wrong too often.
 fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
-    let buckets = view.plan.shape.buckets as usize;
+    let (low, width) = (view.buckets.start, view.buckets.len());
+    let place = |digit: &u32| ((digit & !NEGATIVE).wrapping_sub(low) as usize).min(width);
     let each = view.part_bases() * view.per_base();
     out.counters.clear();
-    out.counters.resize(sets * buckets, 0);
+    out.counters.resize(sets * (width + 1), 0);
     lengthen(&mut out.digits, sets * each);
     let grain = parallel::grain(view.plan.helping);
-    let counters = out.counters.par_chunks_mut(buckets);
+    let counters = out.counters.par_chunks_mut(width + 1);
     let digits = out.digits[..sets * each].par_chunks_mut(each);
     counters.zip(digits).enumerate().with_min_len(grain).for_each(|(k, (counters, digits))| {
         let digits = &mut digits[..view.bases(k).len() * view.per_base()];
         view.extract(k, digits);
-        for digit in digits.iter().filter(|digit| **digit != ZERO) {
-            counters[(digit & !NEGATIVE) as usize] += 1;
+        for digit in &*digits {
+            counters[place(digit)] += 1;
         }
     });
-    let position = scan(&mut out.counters, 0, 0, &mut out.keys, &mut out.starts);
+    let (mut position, behind) = (0, out.entries.len() - sets * LINE);
+    for (set, counters) in out.counters.chunks_exact_mut(width + 1).enumerate() {
+        let first = set * view.plan.shape.buckets as usize + low as usize;
+        position = scan(&mut counters[..width], first, position, &mut out.keys, &mut out.starts);
+        counters[width] = (behind + set * LINE) as u32;
+    }
     out.starts.push(position);
     let entries = &out.entries;
-    let counters = out.counters.par_chunks_mut(buckets);
+    let counters = out.counters.par_chunks_mut(width + 1);
     let digits = out.digits[..sets * each].par_chunks(each);
     counters.zip(digits).enumerate().with_min_len(grain).for_each(|(k, (positions, digits))| {
         let digits = &digits[..view.bases(k).len() * view.per_base()];
         let mut soon = digits.iter().skip(if digits.len() > NEAR { SOON } else { digits.len() });
-        view.for_each(k, digits, |bucket, entry| {
-            if let Some(digit) = soon.next().filter(|digit| **digit != ZERO) {
-                let position = positions[(digit & !NEGATIVE) as usize];
+        view.for_each(k, digits, |digit, entry| {
+            if let Some(digit) = soon.next() {
+                let position = positions[place(digit)];
                 fetch(entries.as_ptr().wrapping_add(position as usize).cast::<Point<8>>());
             }
-            let position = &mut positions[bucket as usize];
+            let place = place(&digit);
+            let position = &mut positions[place];
             entries[*position as usize].store(entry, Relaxed);
-            *position += 1;
+            *position += u32::from(place < width);
         });
     });
 }
@@ -224,71 +238,6 @@ fn scan(
     position
 }
 
-/// The same for fewer sets than threads, in two steps: parts of the bases are scattered by ranges of buckets,
-/// then each range by bucket. Were parts scattered by bucket at once, threads would write to the same cache lines.
-fn csr_by_ranges(view: &View<'_>, sets: usize, out: &mut Grouped) {
-    let (parts, buckets) = (view.parts, view.plan.shape.buckets as usize);
-    let each = view.part_bases() * view.per_base();
-    let width = buckets.div_ceil(parts).next_power_of_two();
-    let (shift, ranges) = (width.ilog2(), buckets.div_ceil(width));
-    lengthen(&mut out.digits, sets * parts * each);
-    lengthen(&mut out.pairs, out.entries.len());
-    let digits = out.digits[..sets * parts * each].par_chunks_mut(each);
-    let counted = digits.enumerate().map(|(k, digits)| {
-        let digits = &mut digits[..view.bases(k).len() * view.per_base()];
-        view.extract(k, digits);
-        let mut counts = vec![0u32; ranges];
-        for digit in digits.iter().filter(|digit| **digit != ZERO) {
-            counts[((digit & !NEGATIVE) >> shift) as usize] += 1;
-        }
-        counts
-    });
-    let mut positions: Vec<Vec<u32>> = counted.collect();
-    // In a set range by range, and in a range part by part.
-    let (mut position, mut borders) = (0, vec![0]);
-    for parts in positions.chunks_mut(parts) {
-        for range in 0..ranges {
-            for part in &mut *parts {
-                let count = std::mem::replace(&mut part[range], position);
-                position += count;
-            }
-            borders.push(position as usize);
-        }
-    }
-    let (entries, pairs) = (&out.entries, &out.pairs);
-    let digits = out.digits[..sets * parts * each].par_chunks(each);
-    positions.into_par_iter().zip(digits).enumerate().for_each(|(k, (mut positions, digits))| {
-        let digits = &digits[..view.bases(k).len() * view.per_base()];
-        view.for_each(k, digits, |bucket, entry| {
-            let position = &mut positions[(bucket >> shift) as usize];
-            pairs[*position as usize].store(u64::from(bucket) << 32 | u64::from(entry), Relaxed);
-            *position += 1;
-        });
-    });
-    let grouped = borders.par_windows(2).enumerate().map(|(k, border)| {
-        let own = pairs[border[0]..border[1]].iter().map(|pair| pair.load(Relaxed));
-        let within = |pair: u64| (pair >> 32) as usize & (width - 1);
-        let mut positions = vec![0u32; width];
-        for pair in own.clone() {
-            positions[within(pair)] += 1;
-        }
-        let first = k / ranges * buckets + ((k % ranges) << shift);
-        let (mut keys, mut starts) = (Vec::new(), Vec::new());
-        scan(&mut positions, first, border[0] as u32, &mut keys, &mut starts);
-        for pair in own {
-            let position = &mut positions[within(pair)];
-            entries[*position as usize].store(pair as u32, Relaxed);
-            *position += 1;
-        }
-        (keys, starts)
-    });
-    for (keys, starts) in grouped.collect::<Vec<_>>() {
-        out.keys.extend(keys);
-        out.starts.extend(starts);
-    }
-    out.starts.push(position);
-}
-
 /// Sort (bucket, entry) pairs: for many more buckets than bases.
 fn sort(view: &View<'_>, sets: usize, out: &mut Grouped) {
     let buckets = view.plan.shape.buckets;
@@ -297,9 +246,11 @@ fn sort(view: &View<'_>, sets: usize, out: &mut Grouped) {
         view.extract(k, &mut digits);
         let set = (k / view.parts) as u64;
         let mut pairs = Vec::with_capacity(digits.len());
-        view.for_each(k, &digits, |bucket, entry| {
-            let key = set * buckets + u64::from(bucket);
-            pairs.push(key << 32 | u64::from(entry));
+        view.for_each(k, &digits, |digit, entry| {
+            if digit != ZERO {
+                let key = set * buckets + u64::from(digit & !NEGATIVE);
+                pairs.push(key << 32 | u64::from(entry));
+            }
         });
         pairs
     });

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::accumulate::{List, Slices, sum_runs, sum_runs_plainly, sweep};
 use super::combine::combine;
 use super::decompose::{Decomposed, decompose};
-use super::group::{Grouped, group};
+use super::group::{Grouped, Pass, group};
 use super::kernel::{AnyKernel, Kernel, Point, Wide, is_infinity};
 use super::pool::{Pool, Pooled};
 use super::reduce::{Buckets, running_sums, window_splitting};
@@ -136,16 +136,23 @@ impl<const W: usize> Passes<'_, W> {
         (segment * shape.halves()) as u64 * windows
     }
 
-    /// Pass `index`: its bucket sets, of which there are `sets` in all, and its bases. The passes over one segment
-    /// follow each other, while its bases are in the caches. `None` behind the last.
-    fn pass(&self, index: usize, sets: u32) -> Option<(Range<u32>, Range<usize>)> {
-        let &Plan { sets_per_pass, segments, .. } = self.plan;
+    /// Pass `index` where there are `sets` bucket sets; `None` behind the last. The passes over one segment follow
+    /// each other, while its bases are in the caches.
+    fn pass(&self, index: usize, sets: u32) -> Option<Pass> {
+        let &Plan { sets_per_pass, segments, ranges, .. } = self.plan;
+        let (index, range) = (index / ranges, (index % ranges) as u32);
         let per_segment = sets.div_ceil(sets_per_pass).max(1) as usize;
+        let first = (index % per_segment) as u32 * sets_per_pass;
         let bases = self.digits.len();
         let each = bases.div_ceil(segments).max(1);
-        let first = (index % per_segment) as u32 * sets_per_pass;
         let start = index / per_segment * each;
-        let own = (first..(first + sets_per_pass).min(sets), start..(start + each).min(bases));
+        let buckets = self.plan.shape.buckets as u32;
+        let width = buckets.div_ceil(ranges as u32);
+        let own = Pass {
+            sets: first..(first + sets_per_pass).min(sets),
+            segment: start..(start + each).min(bases),
+            buckets: (range * width).min(buckets)..((range + 1) * width).min(buckets),
+        };
         (start < bases).then_some(own)
     }
 }
@@ -234,12 +241,11 @@ impl<const W: usize> OnKernel<W> {
             let mut spent = Timings::default();
             let mut sums = Vec::new();
             loop {
-                let Some((own, segment)) = passes.pass(next.fetch_add(1, Relaxed), sets) else {
+                let Some(own) = passes.pass(next.fetch_add(1, Relaxed), sets) else {
                     return Ok((sums, spent));
                 };
-                let (first, pass) = (own.start, &mut spent);
-                let points = PASSES.with(|memory| self.pass(passes, own, segment, memory, pass))?;
-                sums.push((first, points));
+                let points = PASSES.with(|memory| self.pass(passes, &own, memory, &mut spent))?;
+                sums.push((own.sets.start, points));
             }
         };
         let done = parallel::map(plan.passes_in_flight, flight);
@@ -253,20 +259,19 @@ impl<const W: usize> OnKernel<W> {
     fn pass(
         &self,
         passes: &Passes<'_, W>,
-        sets: Range<u32>,
-        segment: Range<usize>,
+        pass: &Pass,
         memory: &mut PassMemory,
         timings: &mut Timings,
     ) -> Result<Vec<Wide<W>>, Error> {
         let &Passes { plan, control, .. } = passes;
         let PassMemory { grouped, sums } = memory;
         timed(&mut timings.group, || {
-            group(passes.digits, plan, passes.table, sets.clone(), segment.clone(), grouped);
+            group(passes.digits, plan, passes.table, pass, grouped);
         });
         let grouped = &*grouped;
         let entry = |position| grouped.entry(position);
         let list = List { points: passes.points, entry, starts: &grouped.starts, scattered: true };
-        let (kernel, buckets, count) = (&*self.kernel, plan.shape.buckets, sets.len());
+        let (kernel, buckets, count) = (&*self.kernel, plan.shape.buckets, pass.sets.len());
         let workers = plan.workers();
         let slices = Slices { most: plan.slice, workers, helped: plan.helping };
         let partial = timed(&mut timings.accumulate, || match plan.accumulate {
@@ -279,9 +284,12 @@ impl<const W: usize> OnKernel<W> {
                 sweep(kernel, &list, &grouped.keys, buckets, plan.slice, control).map(Some)
             }
         })?;
-        // Digits that were zero are done as well.
-        let digits: u64 = sets.map(|set| passes.digits_of(set, segment.len())).sum();
-        control.advance(digits - list.entries() as u64)?;
+        // Digits that were zero are done as well; where the others are shared, after the last pass.
+        if plan.ranges == 1 {
+            let digits = |set| passes.digits_of(set, pass.segment.len());
+            let digits: u64 = pass.sets.clone().map(digits).sum();
+            control.advance(digits - list.entries() as u64)?;
+        }
         timed(&mut timings.reduce, || {
             if let Some(partial) = partial {
                 return Ok(self.add_up(partial, count));

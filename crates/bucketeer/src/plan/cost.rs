@@ -48,9 +48,13 @@ pub(super) struct Rates {
 /// One scalar through decompose: as it is or negated, and split along the endomorphism.
 const DECOMPOSE: [f64; 2] = [55.0, 150.0];
 
-/// One entry through group, while the counters of a set stay in the first cache and beyond, and by ranges of
-/// buckets first.
-const ENTRY: [f64; 3] = [7.5, 10.5, 17.0];
+/// One entry through group, in lists that stay in a second cache and longer ones; and a digit that belongs to another
+/// range of buckets.
+const ENTRY: [f64; 2] = [7.5, 10.5];
+const OTHER_ENTRY: f64 = 8.0;
+
+/// Entries of a list that stays in a second cache.
+const NEAR_ENTRIES: f64 = (1 << 18) as f64;
 
 /// What an addition of the reduce stage costs more than one of accumulate with IFMA: its lists are made by one
 /// thread, and its batches are smaller. On words additions outweigh that.
@@ -62,9 +66,6 @@ const NEAR_BYTES: f64 = (8 << 20) as f64;
 
 /// What a run with buckets costs beyond its stages, and more for each thread that is woken.
 const START: [f64; 2] = [50e3, 2e3];
-
-/// Buckets whose counters fill a first cache.
-const CACHED_BUCKETS: u64 = 1 << 13;
 
 /// Measured cost of single operations in arkworks' own coordinates, in nanoseconds.
 pub(super) struct StrausRates {
@@ -157,8 +158,8 @@ impl Additions {
 }
 
 /// Passes of one chunk.
-fn passes(plan: &Plan) -> usize {
-    plan.segments * plan.shape.bucket_sets.div_ceil(plan.sets_per_pass) as usize
+pub(super) fn passes(plan: &Plan) -> usize {
+    plan.segments * plan.ranges * plan.shape.bucket_sets.div_ceil(plan.sets_per_pass) as usize
 }
 
 /// Predicted time of the largest pass on one thread.
@@ -174,7 +175,7 @@ fn one_pass(plan: &Plan, curve: &CurveSpec, rates: &Rates, additions: &Additions
     let reduce_rounds = plan.workers() as f64 * f64::from(shape.window_bits + 3);
     // The share of a pass in all of them.
     let sets = f64::from(shape.bucket_sets) * (plan.chunks * plan.segments) as f64;
-    let share = f64::from(plan.sets_per_pass.min(shape.bucket_sets)) / sets;
+    let share = f64::from(plan.sets_per_pass) / (sets * plan.ranges as f64);
     let slices = (share * additions.entries / plan.slice as f64).max(plan.workers() as f64);
     let (per_addition, inversions) = match plan.accumulate {
         Accumulate::Slices => (rates.addition, slices * rounds + reduce_rounds),
@@ -185,12 +186,11 @@ fn one_pass(plan: &Plan, curve: &CurveSpec, rates: &Rates, additions: &Additions
     // Reads of bases beyond the second cache, at random.
     let table = plan.segment() as f64 * shape.copies() as f64 * stored_point_bytes(curve) as f64;
     let far = FAR_READ * (table / NEAR_BYTES).log2().clamp(0.0, 4.0);
-    let entry = match plan.parts {
-        1 => ENTRY[usize::from(shape.buckets > CACHED_BUCKETS)],
-        _ => ENTRY[2],
-    };
-    // Per bucket set up to 2·c points are put together, one at a time.
-    let single = sets * 2.0 * f64::from(shape.window_bits) * rates.projective;
+    let list = additions.entries / (sets * plan.ranges as f64);
+    let other = (plan.ranges - 1) as f64 * OTHER_ENTRY;
+    let entry = ENTRY[usize::from(list > NEAR_ENTRIES)] + other;
+    // In every pass up to 2·c points of each bucket set are put together, one at a time.
+    let single = sets * plan.ranges as f64 * 2.0 * f64::from(shape.window_bits) * rates.projective;
     let all = additions.bucket * (per_addition + far)
         + additions.reduce * rates.reduction
         + additions.entries * entry

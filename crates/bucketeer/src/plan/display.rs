@@ -25,6 +25,9 @@ impl fmt::Display for Plan {
         if self.segments > 1 {
             row("segments", format!("{} side by side", self.segments))?;
         }
+        if self.ranges > 1 {
+            row("ranges", format!("{} of the buckets side by side", self.ranges))?;
+        }
         row("decompose", self.decompose_text())?;
         let last = match shape.last_window_bits {
             same if same == shape.window_bits => String::new(),

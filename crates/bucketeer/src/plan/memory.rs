@@ -18,8 +18,8 @@ pub(crate) const BASES: &str = "bases";
 
 /// Entries in a grouped list are 32-bit: 31 bits of index and a sign.
 const MAX_POINTS: usize = 1 << 31;
-/// Positions in a grouped list are 32-bit.
-pub(super) const MAX_ENTRIES: usize = u32::MAX as usize;
+/// Positions in a grouped list are 32-bit, and some lie behind it.
+pub(super) const MAX_ENTRIES: usize = u32::MAX as usize - (1 << 16);
 /// Below this many bases per chunk the reduction outweighs everything else.
 const MIN_CHUNK: usize = 1 << 10;
 
@@ -30,7 +30,7 @@ pub(super) fn slice_entries(request: &Request<'_>) -> usize {
     (1 << fitting.ilog2()).clamp(1 << 10, 1 << 13)
 }
 
-/// Chooses passes, `chunk` and `parts`, and lists the buffers. `Err` carries the bytes that the smallest
+/// Chooses passes and `chunk`, and lists the buffers. `Err` carries the bytes that the smallest
 /// variant needs.
 pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Result<(), u64> {
     let copies = plan.shape.copies();
@@ -40,7 +40,6 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
         plan.chunks = plan.n.div_ceil(plan.chunk).max(1);
         passes::choose(plan, request.curve);
         loop {
-            plan.parts = parts(plan);
             plan.buffers = buffers(plan, request);
             if plan.bytes() <= available {
                 return Ok(());
@@ -61,40 +60,24 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
     }
 }
 
-/// Ranges of bases, and of buckets, per set in the group stage, so that all threads have some.
-pub(super) fn parts(plan: &Plan) -> usize {
-    let units = plan.sets_per_pass as usize * plan.passes_in_flight;
-    if units >= plan.device.threads {
-        return 1;
-    }
-    // Small parts are a loss, and narrow ranges of buckets pointless.
-    let most = plan.shape.entries_per_set(plan.segment()) / (1 << 12);
-    let most = most.min(plan.shape.buckets as usize / 64);
-    (4 * plan.device.threads).div_ceil(units).min(most).max(1)
-}
-
 fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
     let shape = &plan.shape;
     let point = stored_point_bytes(request.curve);
     let sets = u64::from(plan.sets_per_pass) * plan.passes_in_flight as u64;
     let copies = shape.copies() as u64;
     let entries = sets.saturating_mul(plan.segment() as u64).saturating_mul(copies);
-    let occupied = (sets * shape.buckets).min(entries);
+    let buckets = sets * shape.buckets.div_ceil(plan.ranges as u64);
+    let occupied = buckets.min(entries);
     let mut out = Vec::new();
     let mut push = |name, bytes| out.push(Buffer { name, bytes });
     push(BASES, held_bases(plan, request).saturating_mul(copies).saturating_mul(point));
     push("scalars", scalar_bytes(plan));
     // Sorting: keys with their entries in parts and in one piece, digits, and the entries.
-    push("entries", entries.saturating_mul(if plan.group == Group::Sort { 24 } else { 4 }));
+    let entry = if plan.group == Group::Sort { 24 } else { 4 };
+    push("entries", entries.saturating_mul(entry) + 64 * sets);
     if plan.group == Group::Csr {
-        push("digits", (entries + sets * plan.parts as u64 * copies).saturating_mul(4));
-        if plan.parts == 1 {
-            push("counters", sets * (shape.buckets + 1) * 4);
-        } else {
-            // Entries with their buckets; counters of ranges that are powers of two, and their runs.
-            push("pairs", entries.saturating_mul(8));
-            push("counters", sets * (shape.buckets * 2 + plan.parts as u64) * 4 + occupied * 16);
-        }
+        push("digits", (entries + sets * copies).saturating_mul(4));
+        push("counters", (buckets + sets) * 4);
     }
     let slices = entries / plan.slice as u64 + 1;
     push("runs", occupied * 8 + 64 * sets + slices * 2 * (point + 64));

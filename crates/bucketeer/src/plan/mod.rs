@@ -214,8 +214,8 @@ pub struct Plan {
     pub helping: bool,
     /// Entries of the grouped list that one worker sums at a time.
     pub slice: usize,
-    /// Ranges of bases, and then of buckets, that are scattered side by side in the group stage.
-    pub parts: usize,
+    /// Ranges of the buckets of a set that are passes of their own on a CPU.
+    pub ranges: usize,
     /// Copies of each base in the table, of which `shape.precompute` are used.
     pub stored: u32,
     /// Whether the bases stay on the device between runs.
@@ -329,7 +329,7 @@ impl Plan {
             passes_in_flight: 1,
             helping: false,
             slice: memory::slice_entries(request),
-            parts: 1,
+            ranges: 1,
             stored: shape.precompute,
             resident: request.resident,
             memory_limit: settings.memory_limit,

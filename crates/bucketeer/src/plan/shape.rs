@@ -232,7 +232,9 @@ fn widths(request: &Request<'_>, precompute: u32) -> std::ops::RangeInclusive<u3
     let copies = if folds(request) { precompute.min(16) } else { precompute.min(64) };
     let log = request.n.saturating_mul(copies as usize).max(1).ilog2();
     let most = (log + 3).min(MAX_WINDOW_BITS);
-    log.saturating_sub(10).clamp(1, most)..=most
+    // Many threads favour narrow windows, and more so with copies.
+    let below = if copies > 1 { 10 } else { 7 };
+    log.saturating_sub(below).clamp(1, most)..=most
 }
 
 fn check(setting: &'static str, value: Option<u32>, most: u32) -> Result<(), Error> {

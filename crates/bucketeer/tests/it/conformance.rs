@@ -34,13 +34,16 @@ fn on_both(table: impl Fn(&Device, &Filter, Report<'_>) -> Summary, filter: Filt
     hold(|report| table(&portable, &Filter { quick: true, ..filter }, report));
 }
 
-/// More threads than bucket sets: passes over segments of the bases, and threads that help each other.
+/// More threads than bucket sets: passes over segments of the bases and, in fields of slow additions, over ranges of
+/// buckets; threads that help each other.
 #[test]
 fn many_threads() {
     let device = Device::cpu_with_threads(16).expect("a pool");
-    let curve = NamedCurve::named("bn254-g1").ok();
-    let filter = Filter { curve, quick: true, ..Filter::default() };
-    hold(|report| run(&device, &filter, report));
+    for name in ["bn254-g1", "bls12-381-g2"] {
+        let curve = NamedCurve::named(name).ok();
+        let filter = Filter { curve, quick: true, ..Filter::default() };
+        hold(|report| run(&device, &filter, report));
+    }
 }
 
 macro_rules! conformance {

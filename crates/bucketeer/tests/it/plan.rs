@@ -191,6 +191,21 @@ fn more_threads_never_make_a_plan_slower() {
 }
 
 #[test]
+fn one_bucket_set_is_cut_for_all_threads() {
+    let device = DeviceFacts::cpu(16, true, 256 * GIB);
+    let mut paper = Paper { device, resident: true, ..Paper::new(1 << 16) };
+    paper.settings.precompute = Some(1024);
+    let plan = paper.plan().unwrap();
+    assert_eq!((plan.shape.bucket_sets, plan.passes_in_flight), (1, 16), "{plan}");
+    assert!(plan.segments > 1, "{plan}");
+    // Where additions are slow it is rather cut into ranges of buckets, which are then reduced only once.
+    paper.curve = CurveSpec::of::<ark_bls12_377::G2Affine>();
+    let plan = paper.plan().unwrap();
+    assert_eq!((plan.shape.bucket_sets, plan.passes_in_flight), (1, 16), "{plan}");
+    assert!(plan.ranges > 1, "{plan}");
+}
+
+#[test]
 fn every_width_and_factor_has_a_plan() {
     for bits in 1..=MAX_WINDOW_BITS {
         for factor in [1, 2, 3, 8, 1024] {
