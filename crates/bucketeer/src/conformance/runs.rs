@@ -66,8 +66,8 @@ pub(super) fn service(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     cases
 }
 
-/// Enough bases for many slices per bucket set and for parts in the group stage; fewer where points are
-/// long and additions slow, and on a CPU, even one that plays a GPU.
+/// Enough bases for many slices per bucket set and for segments of them; fewer where points are long and
+/// additions slow, and on a CPU, even one that plays a GPU.
 pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     use Distribution::{Equal, Skewed, Uniform};
     let device = subject.device();
@@ -95,7 +95,11 @@ pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
         let folded =
             Settings { window_bits: Some(12), precompute: Some(1024), ..Settings::default() };
         cases.push(with(Uniform, Run::Loaded(None), folded.clone()));
-        cases.push(with(Equal, Run::Loaded(None), folded));
+        cases.push(with(Equal, Run::Loaded(None), folded.clone()));
+        // From a table beyond the caches, equal and opposite points and infinities side by side.
+        let scalars = Scalars::Kind(Equal, n);
+        let run = Run::Loaded(None);
+        cases.push(Case { run, ..case(Arrangement::Mixed, scalars, folded) });
     }
     // Chunks that grow, in which a fused sweep must not be taken for buckets that can be carried.
     if device.kind == DeviceKind::Cuda && subject.curve().point_bytes() <= 64 && !filter.quick {

@@ -40,6 +40,9 @@ impl Slices {
     }
 }
 
+/// Bytes of points that mostly stay in a second cache.
+const FAR: usize = 4 << 20;
+
 /// Working memory of one worker.
 #[derive(Default)]
 struct Workspace {
@@ -199,11 +202,12 @@ where
     }
     pairs.clear(entries.len() / 2);
     pairs.scattered = list.scattered;
+    pairs.far = list.scattered && size_of_val(list.points) > FAR;
     round(kernel, list.points, entry, live, pairs, next, scratch, &mut emit);
     while !live.is_empty() {
         std::mem::swap(&mut current, &mut next);
         pairs.clear(entries.len() / 2);
-        pairs.scattered = false;
+        (pairs.scattered, pairs.far) = (false, false);
         round(kernel, current, |position| position, live, pairs, next, scratch, &mut emit);
     }
     carried

@@ -32,6 +32,8 @@ pub(crate) struct Pairs {
     length: usize,
     /// Whether `src` is read here and there and not in cache: then a kernel fetches points early.
     pub scattered: bool,
+    /// Whether it lies beyond the caches besides.
+    pub far: bool,
 }
 
 impl Pairs {
@@ -83,25 +85,30 @@ impl Pairs {
 /// Top bit of an entry: the point is to be negated.
 pub(crate) const NEGATIVE: u32 = 1 << 31;
 
-/// Asks for the cache lines of a point.
+/// Asks for the cache lines of a point, into the first cache.
 #[inline(always)]
 pub(crate) fn fetch<const W: usize>(point: *const Point<W>) {
     #[cfg(target_arch = "x86_64")]
-    {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let first: *const i8 = point.cast();
-        // Points start at multiples of 32 bytes: every line they start once.
-        for byte in (0..8 * W).step_by(64) {
-            // SAFETY: prefetching has no effect on memory and cannot fault.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(byte)) };
-        }
-        if !W.is_multiple_of(8) {
-            // SAFETY: as above; the last word of the point.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(8 * W - 8)) };
-        }
-    }
+    fetch_with::<{ core::arch::x86_64::_MM_HINT_T0 }, W>(point);
     #[cfg(not(target_arch = "x86_64"))]
     let _ = point;
+}
+
+/// The same into one of the caches.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn fetch_with<const HINT: i32, const W: usize>(point: *const Point<W>) {
+    use core::arch::x86_64::_mm_prefetch;
+    let first: *const i8 = point.cast();
+    // Points start at multiples of 32 bytes: every line they start once.
+    for byte in (0..8 * W).step_by(64) {
+        // SAFETY: prefetching has no effect on memory and cannot fault.
+        unsafe { _mm_prefetch::<HINT>(first.wrapping_add(byte)) };
+    }
+    if !W.is_multiple_of(8) {
+        // SAFETY: as above; the last word of the point.
+        unsafe { _mm_prefetch::<HINT>(first.wrapping_add(8 * W - 8)) };
+    }
 }
 
 /// Working memory of kernels, of a type that only the one that used it last knows.

@@ -61,7 +61,7 @@ const NEAR_ENTRIES: f64 = (1 << 18) as f64;
 const REDUCE_OVERHEAD: f64 = 30.0;
 
 /// What an addition costs more each time the table of bases doubles beyond `NEAR_BYTES`.
-const FAR_READ: f64 = 5.0;
+const FAR_READ: f64 = 3.5;
 const NEAR_BYTES: f64 = (8 << 20) as f64;
 
 /// What a run with buckets costs beyond its stages, and more for each thread that is woken.

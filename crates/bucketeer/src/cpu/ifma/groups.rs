@@ -3,7 +3,11 @@
 use core::arch::x86_64::*;
 
 use super::lanes::broadcast;
-use crate::cpu::kernel::{NEGATIVE, fetch};
+use crate::cpu::kernel::{NEGATIVE, fetch, fetch_with};
+
+/// Groups of a batch where points are far away: enough to share an inversion, and few enough that the points of the
+/// next batch find room in the second cache during the work on one.
+pub(super) const BATCH: usize = 64;
 
 /// Pairs in groups of eight, and the memory they refer to.
 pub(super) struct Groups<'a, const W: usize> {
@@ -13,6 +17,7 @@ pub(super) struct Groups<'a, const W: usize> {
     pub src: *const [u64; W],
     pub dst: *mut [u64; W],
     pub scattered: bool,
+    pub far: bool,
 }
 
 /// Eight pairs: addresses of both operands and their signs.
@@ -58,6 +63,19 @@ impl<const W: usize> Groups<'_, W> {
     pub(super) unsafe fn targets(&self, g: usize) -> [*mut u64; 8] {
         // SAFETY: as above.
         unsafe { addresses(self.dst, self.out.get_unchecked(g)).0.map(<*const u64>::cast_mut) }
+    }
+
+    /// Where points are far away, asks for half of those of the group one batch later, into the second cache.
+    #[inline(always)]
+    pub(super) unsafe fn fetch_later(&self, g: usize, second: bool) {
+        let list = if second { self.b } else { self.a };
+        if let Some(entries) = list.get(g + BATCH).filter(|_| self.far) {
+            // SAFETY: the caller runs with AVX-512.
+            let points = unsafe { addresses(self.src, entries).0 };
+            for point in points {
+                fetch_with::<_MM_HINT_T1, W>(point.cast());
+            }
+        }
     }
 
     /// Asks for the points of a group.

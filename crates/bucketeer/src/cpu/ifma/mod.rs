@@ -103,14 +103,15 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
         if pairs.is_empty() {
             return;
         }
-        let scattered = pairs.scattered;
+        let (scattered, far) = (pairs.scattered, pairs.far);
         let [a, b, out] = pairs.groups();
         let largest = |list: &[[u32; 8]], mask: u32| {
             list.as_flattened().iter().fold(0, |most, index| most.max(index & mask)) as usize
         };
         let operands = largest(a, !NEGATIVE).max(largest(b, !NEGATIVE));
         assert!(operands < src.len() && largest(out, u32::MAX) < dst.len());
-        let groups = Groups { a, b, out, src: src.as_ptr(), dst: dst.as_mut_ptr(), scattered };
+        let (src, dst) = (src.as_ptr(), dst.as_mut_ptr());
+        let groups = Groups { a, b, out, src, dst, scattered, far };
         // SAFETY: this type is made only where the instructions exist, and the indices were checked.
         unsafe { self.curve.add_pairs(&groups, scratch) }
     }

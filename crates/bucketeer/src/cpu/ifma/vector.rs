@@ -10,10 +10,11 @@
 //! lanes without an addition put 1 and are overwritten at the end.
 
 use core::arch::x86_64::*;
+use std::ops::Range;
 
 use super::extension::{Element, Field};
 use super::field::{self, Lanes};
-use super::groups::{Group, Groups};
+use super::groups::{BATCH, Group, Groups};
 use super::lanes::{MAX_WORDS, broadcast, gather, scatter, to_limbs, to_words, zero};
 use crate::cpu::accumulate::empty;
 use crate::cpu::inverse::Inverter;
@@ -171,9 +172,26 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     /// AVX-512 F, DQ, VL and IFMA. All indices of the groups lie within `src` and `dst`.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
     pub(super) unsafe fn add_pairs(&self, groups: &Groups<'_, W>, scratch: &mut Batch<L, D>) {
+        let count = groups.a.len();
+        let each = if groups.far { BATCH } else { count };
+        for start in (0..count).step_by(each.max(1)) {
+            // SAFETY: as promised by the caller.
+            unsafe { self.add_batch(groups, start..(start + each).min(count), scratch) }
+        }
+    }
+
+    /// The same for some groups, with one inversion.
+    #[inline(always)]
+    unsafe fn add_batch(
+        &self,
+        groups: &Groups<'_, W>,
+        range: Range<usize>,
+        scratch: &mut Batch<L, D>,
+    ) {
         // SAFETY: as promised by the caller.
         unsafe {
-            let product = self.forward(groups, scratch);
+            let start = range.start;
+            let product = self.forward(groups, range, scratch);
             let mut inverse = self.invert(&product);
             let mut steps = scratch.steps.as_slice();
             loop {
@@ -185,17 +203,13 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
                             self.next_inverse(&mut inverse, first),
                             self.next_inverse(&mut inverse, second),
                         ];
-                        self.finish(
-                            groups,
-                            [before.len() + 1, before.len()],
-                            [first, second],
-                            &owns,
-                        );
+                        let g = start + before.len();
+                        self.finish(groups, [g + 1, g], [first, second], &owns);
                         steps = before;
                     }
                     [before @ .., step] => {
                         let own = self.next_inverse(&mut inverse, step);
-                        let g = before.len();
+                        let g = start + before.len();
                         if step.special {
                             self.finish_special(&groups.group(g), &own, &groups.targets(g));
                         } else {
@@ -223,15 +237,20 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
 
     /// Denominators and running products; returns the product of all.
     #[inline(always)]
-    unsafe fn forward(&self, groups: &Groups<'_, W>, scratch: &mut Batch<L, D>) -> Element<L, D> {
+    unsafe fn forward(
+        &self,
+        groups: &Groups<'_, W>,
+        range: Range<usize>,
+        scratch: &mut Batch<L, D>,
+    ) -> Element<L, D> {
         // SAFETY: passed on.
         unsafe {
             let f = &self.field;
             let count = groups.a.len();
             let steps = &mut scratch.steps;
-            empty(steps, count);
+            empty(steps, range.len());
             let mut product = f.one();
-            for g in 0..count {
+            for g in range {
                 if groups.scattered && g + PREFETCH < count {
                     groups.fetch(g + PREFETCH);
                 }
@@ -285,6 +304,9 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
             let f = &self.field;
             let (mut y1, mut slope, mut square, mut x3) =
                 (*inverses, *inverses, *inverses, *inverses);
+            // A few at a time, between products: a core waits for no more than sixteen lines.
+            let fetch = |k: usize, second| groups.fetch_later(indices[k], second);
+            fetch(0, false);
             for k in 0..K {
                 let group = groups.group(indices[k]);
                 y1[k] = self.load_y(&group.a, group.negative_a);
@@ -294,8 +316,12 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
             for k in 0..K {
                 slope[k] = f.mul(&slope[k], &inverses[k]);
             }
+            fetch(0, true);
             for k in 0..K {
                 square[k] = f.square_loose(&slope[k]);
+            }
+            if K > 1 {
+                fetch(K - 1, false);
             }
             for k in 0..K {
                 x3[k] = self.third_x(&square[k], &steps[k].x1, &steps[k].d);
@@ -303,6 +329,9 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
             let mut product = square;
             for k in 0..K {
                 product[k] = f.mul_loose(&slope[k], &f.sub(&steps[k].x1, &x3[k], 0));
+            }
+            if K > 1 {
+                fetch(K - 1, true);
             }
             for k in 0..K {
                 let y3 = self.third_y(&product[k], &y1[k]);
