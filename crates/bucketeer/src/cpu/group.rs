@@ -205,16 +205,23 @@ fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
     let digits = out.digits[..sets * each].par_chunks(each);
     counters.zip(digits).enumerate().with_min_len(grain).for_each(|(k, (positions, digits))| {
         let digits = &digits[..view.bases(k).len() * view.per_base()];
-        let mut soon = digits.iter().skip(if digits.len() > NEAR { SOON } else { digits.len() });
+        let put = |positions: &mut [u32], digit: u32, entry: u32| {
+            let place = place(&digit);
+            let position = &mut positions[place];
+            entries[*position as usize].store(entry, Relaxed);
+            *position += u32::from(place < width);
+        };
+        if digits.len() <= NEAR {
+            view.for_each(k, digits, |digit, entry| put(positions, digit, entry));
+            return;
+        }
+        let mut soon = digits.iter().skip(SOON);
         view.for_each(k, digits, |digit, entry| {
             if let Some(digit) = soon.next() {
                 let position = positions[place(digit)];
                 fetch(entries.as_ptr().wrapping_add(position as usize).cast::<Point<8>>());
             }
-            let place = place(&digit);
-            let position = &mut positions[place];
-            entries[*position as usize].store(entry, Relaxed);
-            *position += u32::from(place < width);
+            put(positions, digit, entry);
         });
     });
 }

@@ -61,7 +61,7 @@ const NEAR_ENTRIES: f64 = (1 << 18) as f64;
 const REDUCE_OVERHEAD: f64 = 30.0;
 
 /// What an addition costs more each time the table of bases doubles beyond `NEAR_BYTES`.
-const FAR_READ: f64 = 3.5;
+const FAR_READ: f64 = 2.0;
 const NEAR_BYTES: f64 = (8 << 20) as f64;
 
 /// What a run with buckets costs beyond its stages, and more for each thread that is woken.
@@ -183,9 +183,13 @@ fn one_pass(plan: &Plan, curve: &CurveSpec, rates: &Rates, additions: &Additions
             (rates.projective, 0.0)
         }
     };
-    // Reads of bases beyond the second cache, at random.
-    let table = plan.segment() as f64 * shape.copies() as f64 * stored_point_bytes(curve) as f64;
-    let far = FAR_READ * (table / NEAR_BYTES).log2().clamp(0.0, 4.0);
+    // Reads of bases at random: for the first bucket set from wherever the table is, then from where its segment
+    // has found room.
+    let per_base = shape.copies() as f64 * stored_point_bytes(curve) as f64;
+    let read =
+        |bases: usize| FAR_READ * (bases as f64 * per_base / NEAR_BYTES).log2().clamp(0.0, 4.0);
+    let again = f64::from(shape.bucket_sets - 1);
+    let far = (read(plan.n) + again * read(plan.segment())) / f64::from(shape.bucket_sets);
     let list = additions.entries / (sets * plan.ranges as f64);
     let other = (plan.ranges - 1) as f64 * OTHER_ENTRY;
     let entry = ENTRY[usize::from(list > NEAR_ENTRIES)] + other;
