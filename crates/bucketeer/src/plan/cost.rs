@@ -48,12 +48,13 @@ pub(super) struct Rates {
 /// One scalar through decompose: as it is or negated, and split along the endomorphism.
 const DECOMPOSE: [f64; 2] = [55.0, 150.0];
 
-/// One entry through group, in lists that stay in a second cache and longer ones; and a digit that belongs to another
-/// range of buckets.
-const ENTRY: [f64; 2] = [7.5, 10.5];
+/// One entry through group, where counters stay in a first cache and the list in a second, and beyond; and a digit
+/// that belongs to another range of buckets.
+const ENTRY: [f64; 2] = [7.5, 12.0];
 const OTHER_ENTRY: f64 = 8.0;
 
-/// Entries of a list that stays in a second cache.
+/// Buckets whose counters fill a first cache, and entries whose list fills a second one.
+const NEAR_BUCKETS: u64 = 1 << 13;
 const NEAR_ENTRIES: f64 = (1 << 18) as f64;
 
 /// What an addition of the reduce stage costs more than one of accumulate with IFMA: its lists are made by one
@@ -192,7 +193,8 @@ fn one_pass(plan: &Plan, curve: &CurveSpec, rates: &Rates, additions: &Additions
     let far = (read(plan.n) + again * read(plan.segment())) / f64::from(shape.bucket_sets);
     let list = additions.entries / (sets * plan.ranges as f64);
     let other = (plan.ranges - 1) as f64 * OTHER_ENTRY;
-    let entry = ENTRY[usize::from(list > NEAR_ENTRIES)] + other;
+    let far_lists = list > NEAR_ENTRIES || shape.buckets > NEAR_BUCKETS;
+    let entry = ENTRY[usize::from(far_lists)] + other;
     // In every pass up to 2·c points of each bucket set are put together, one at a time.
     let single = sets * plan.ranges as f64 * 2.0 * f64::from(shape.window_bits) * rates.projective;
     let all = additions.bucket * (per_addition + far)
