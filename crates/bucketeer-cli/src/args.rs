@@ -73,13 +73,16 @@ pub struct PlanArgs {
     /// Shifted copies of each base to store, or auto: as many as pay and fit in memory
     #[arg(long, value_name = "FACTOR", value_parser = precompute)]
     pub precompute: Option<Precompute>,
+    /// Odd multiples of each copy to store, a power of two up to 1024; CPU only
+    #[arg(long, value_name = "COUNT")]
+    pub odd_multiples: Option<u32>,
     /// Digits: signed or unsigned
     #[arg(long, value_name = "KIND", value_parser = digits)]
     pub digits: Option<Digits>,
     /// Group stage: sort or csr
     #[arg(long, value_name = "WAY", value_parser = group)]
     pub group_by: Option<Group>,
-    /// Accumulate stage: slices, per-bucket, fused-sweep or straus
+    /// Accumulate stage: slices, per-bucket, fused-sweep, in-place or straus
     #[arg(long, value_name = "WAY", value_parser = accumulate)]
     pub accumulate_by: Option<Accumulate>,
     /// Reduce stage: window-splitting, running-sum or sliced:COUNT
@@ -108,6 +111,7 @@ impl PlanArgs {
             }
             None => {}
         }
+        settings.odd_multiples = self.odd_multiples;
         settings.digits = self.digits.or(settings.digits);
         settings.group = self.group_by.or(settings.group);
         settings.accumulate = self.accumulate_by.or(settings.accumulate);
@@ -169,8 +173,12 @@ fn accumulate(name: &str) -> Result<Accumulate, Error> {
         "slices" => Ok(Accumulate::Slices),
         "per-bucket" => Ok(Accumulate::PerBucket),
         "fused-sweep" => Ok(Accumulate::FusedSweep),
+        "in-place" => Ok(Accumulate::InPlace),
         "straus" => Ok(Accumulate::Straus),
-        _ => Err(unknown("way to accumulate", name, "slices, per-bucket, fused-sweep, straus")),
+        _ => {
+            let expected = "slices, per-bucket, fused-sweep, in-place, straus";
+            Err(unknown("way to accumulate", name, expected))
+        }
     }
 }
 

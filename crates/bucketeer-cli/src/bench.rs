@@ -138,6 +138,7 @@ struct Times {
     additions_per_second: f64,
     window_bits: u32,
     precompute: u32,
+    odd_multiples: u32,
     plan_bytes: u64,
 }
 
@@ -262,6 +263,7 @@ impl Times {
             additions_per_second: additions / median_seconds,
             window_bits: plan.shape.window_bits,
             precompute: plan.shape.precompute,
+            odd_multiples: plan.shape.odd_multiples,
             plan_bytes: plan.bytes(),
         }
     }

@@ -149,6 +149,7 @@ fn object(curve: &NamedCurve, plan: &Plan) -> Value {
         "window_bits": shape.window_bits,
         "windows": shape.windows,
         "precompute": shape.precompute,
+        "odd_multiples": shape.odd_multiples,
         "bucket_sets": shape.bucket_sets,
         "buckets": shape.buckets,
         "group": with_buckets.then(|| plan.group.to_string()),

@@ -7,7 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use bucketeer::conformance::{Distribution, KnownBases};
-use bucketeer::plan::{PRESETS, Settings};
+use bucketeer::plan::{Accumulate, PRESETS, Settings};
 use bucketeer::{Bases, Builder, Curve, Device, Plan, Scalars};
 
 struct Counting;
@@ -96,6 +96,16 @@ fn on_curve<C: Curve>(device: &Device, sizes: &[usize], name: &str) -> Vec<Strin
     for limit in [8 << 20, 16 << 20] {
         let builder = Bases::<C>::builder().memory_limit(limit);
         found.extend(excesses(device, &builder, 1 << 15, &format!("{name}, limit {limit}")));
+    }
+    let ways: [fn(&mut Settings); 3] = [
+        |s| s.accumulate = Some(Accumulate::InPlace),
+        |s| (s.accumulate, s.precompute) = (Some(Accumulate::InPlace), Some(1024)),
+        |s| (s.odd_multiples, s.precompute, s.window_bits) = (Some(4), Some(2), Some(12)),
+    ];
+    for change in ways {
+        let builder = Bases::<C>::builder().settings(settings(change));
+        let what = format!("{name}, {:?}", settings(change));
+        found.extend(excesses(device, &builder, 20_000, &what));
     }
     for bits in [4, 10, 14] {
         let builder = Bases::<C>::builder().settings(settings(|s| s.window_bits = Some(bits)));

@@ -59,9 +59,16 @@ impl<C: Curve> Builder<C> {
         self
     }
 
-    /// Lets the plan choose how many shifted copies of each base [`load`](Self::load) stores, as many as make
-    /// runs faster and fit in memory or its [limit](Self::memory_limit). Making the table takes as long as
-    /// about ten runs.
+    /// Stores `count` odd multiples of each of these copies, a power of two up to 1024: that many times more memory,
+    /// that many times fewer buckets. Default 1; on a CPU only.
+    pub fn odd_multiples(mut self, count: u32) -> Self {
+        self.settings.odd_multiples = Some(count);
+        self
+    }
+
+    /// Lets the plan choose how many shifted copies of each base, and how many odd multiples of these,
+    /// [`load`](Self::load) stores: as many as make runs faster and fit in memory or its
+    /// [limit](Self::memory_limit). Making the table takes as long as some dozens of runs.
     ///
     /// ```
     /// use bucketeer::{Bases, Device};
@@ -271,6 +278,7 @@ impl<C: Curve> Builder<C> {
                 None => own.last_window_bits.or(base.last_window_bits),
             },
             precompute: own.precompute.or(base.precompute),
+            odd_multiples: own.odd_multiples,
             auto_precompute: own.auto_precompute,
             endomorphism: own.endomorphism.or(base.endomorphism),
             negate: own.negate.or(base.negate),

@@ -186,7 +186,7 @@ pub fn run_curve<C: Curve>(
 /// A row group: its cases for a subject.
 type Group = fn(&dyn Subject, &Filter) -> Vec<Case>;
 
-const GROUPS: [(&str, Group); 16] = [
+const GROUPS: [(&str, Group); 17] = [
     ("sizes", rows::sizes),
     ("scalars", rows::scalars),
     ("bases", rows::bases),
@@ -194,6 +194,7 @@ const GROUPS: [(&str, Group); 16] = [
     ("decompositions", settings::decompositions),
     ("last windows", settings::last_windows),
     ("precompute factors", settings::precompute_factors),
+    ("odd multiples", settings::odd_multiples),
     ("stages", settings::stages),
     ("few bases", settings::few),
     ("presets", settings::presets),

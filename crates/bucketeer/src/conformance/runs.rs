@@ -99,7 +99,14 @@ pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
         // From a table beyond the caches, equal and opposite points and infinities side by side.
         let scalars = Scalars::Kind(Equal, n);
         let run = Run::Loaded(None);
-        cases.push(Case { run, ..case(Arrangement::Mixed, scalars, folded) });
+        cases.push(Case { run, ..case(Arrangement::Mixed, scalars, folded.clone()) });
+        // In place: digits that meet different buckets, some that meet the same ones, and nearly all.
+        let in_place = Settings { accumulate: Some(Accumulate::InPlace), ..folded };
+        for kind in [Uniform, Skewed, Equal] {
+            cases.push(with(kind, Run::Loaded(None), in_place.clone()));
+            let (scalars, run) = (Scalars::Kind(kind, n), Run::Loaded(None));
+            cases.push(Case { run, ..case(Arrangement::Mixed, scalars, in_place.clone()) });
+        }
     }
     // Chunks that grow, in which a fused sweep must not be taken for buckets that can be carried.
     if device.kind == DeviceKind::Cuda && subject.curve().point_bytes() <= 64 && !filter.quick {

@@ -20,12 +20,21 @@ pub(super) fn endomorphisms(subject: &dyn Subject) -> &'static [bool] {
 /// The ways to accumulate into buckets and, where the device has it and no preset's windows are too wide, the way
 /// without them.
 pub(super) fn ways(subject: &dyn Subject, filter: &Filter) -> Vec<Accumulate> {
-    let mut ways = vec![Accumulate::Slices, Accumulate::PerBucket, Accumulate::FusedSweep];
+    let mut ways = with_buckets(subject).to_vec();
     let narrow = filter.preset.is_none_or(|preset| preset.settings(1).window_bits.is_none());
     if subject.device().kind == DeviceKind::Cpu && narrow {
         ways.push(Accumulate::Straus);
     }
     ways
+}
+
+/// The ways to accumulate into buckets that the device has.
+fn with_buckets(subject: &dyn Subject) -> &'static [Accumulate] {
+    use Accumulate::{FusedSweep, InPlace, PerBucket, Slices};
+    match subject.device().kind {
+        DeviceKind::Cpu => &[Slices, PerBucket, FusedSweep, InPlace],
+        _ => &[Slices, PerBucket, FusedSweep],
+    }
 }
 
 /// Signed digits of one bit express no positive number.
@@ -151,6 +160,57 @@ pub(super) fn last_windows(subject: &dyn Subject, filter: &Filter) -> Vec<Case> 
     cases
 }
 
+/// Odd multiples of the bases: few and many in narrow and wide windows, without and with copies, of whole, split and
+/// short scalars, with bases of every sort.
+pub(super) fn odd_multiples(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    let usual = filter.preset.is_none_or(|preset| preset.settings(1).digits.is_none());
+    if subject.device().kind != DeviceKind::Cpu || !usual {
+        return Vec::new();
+    }
+    let (pairs, factors) = match filter.quick {
+        true => (vec![(3, 2), (9, 16)], vec![1, 1024]),
+        false => (
+            vec![(3, 2), (4, 4), (5, 2), (6, 16), (8, 4), (9, 16), (12, 1024), (13, 2), (16, 64)],
+            vec![1, 2, 5, 1024],
+        ),
+    };
+    let mut cases = Vec::new();
+    for (bits, multiples) in pairs {
+        let whole = edges(subject.curve(), bits, 65);
+        let settings = Settings {
+            window_bits: Some(bits),
+            odd_multiples: Some(multiples),
+            ..Settings::default()
+        };
+        for &factor in &factors {
+            for &endomorphism in endomorphisms(subject) {
+                for accumulate in [None, Some(Accumulate::InPlace)] {
+                    let settings = Settings {
+                        precompute: Some(factor),
+                        endomorphism: Some(endomorphism),
+                        accumulate,
+                        ..settings.clone()
+                    };
+                    cases.push(case(Arrangement::Distinct, whole.clone(), settings.clone()));
+                    cases.push(case(Arrangement::Mixed, whole.clone(), settings));
+                }
+            }
+            let settings = Settings { precompute: Some(factor), ..settings.clone() };
+            let any_point = Settings { any_point: true, ..settings.clone() };
+            cases.push(case(Arrangement::Mixed, whole.clone(), any_point));
+            let chunked = Settings { chunk: Some(7), negate: Some(false), ..settings.clone() };
+            cases.push(case(Arrangement::Distinct, whole.clone(), chunked));
+            for length in [1, bits - 1, bits, 2 * bits + 1] {
+                let scalars = short(subject.curve(), length);
+                cases.push(case(Arrangement::Distinct, scalars, settings.clone()));
+            }
+            let small = Scalars::U16((0..300).map(|i| (i * i) as u16).collect());
+            cases.push(case(Arrangement::Distinct, small, settings));
+        }
+    }
+    cases
+}
+
 /// Every factor from 1 to 8, factors above the number of windows, and the plan's own choice.
 pub(super) fn precompute_factors(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let (widths, factors) = match filter.quick {
@@ -184,7 +244,7 @@ pub(super) fn precompute_factors(subject: &dyn Subject, filter: &Filter) -> Vec<
 }
 
 /// Group × accumulate × reduce, on bases that include all special ones.
-pub(super) fn stages(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
+pub(super) fn stages(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     use Distribution::{Equal, Skewed, Uniform};
     let sliced = |slices| Reduce::SlicedRunningSum { slices };
     let reduces = [Reduce::RunningSum, sliced(1), sliced(7), sliced(1024), Reduce::WindowSplitting];
@@ -195,7 +255,7 @@ pub(super) fn stages(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let mut cases = Vec::new();
     for kind in kinds {
         for group in [Group::Sort, Group::Csr] {
-            for accumulate in [Accumulate::Slices, Accumulate::PerBucket, Accumulate::FusedSweep] {
+            for &accumulate in with_buckets(subject) {
                 for reduce in reduces {
                     for &bits in &widths {
                         let settings = Settings {

@@ -6,7 +6,8 @@
 //!    2^(c−1), with no carry from one window to the next.
 //!
 //! The digits are not stored: a window reads its bits when it is grouped. The sign of a shortened scalar
-//! sits in the top bit of its words.
+//! sits in the top bit of its words. Only where odd multiples of the bases are stored are digits found here, one after
+//! the other ([`recode`](super::recode)), and kept in place of the scalar.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -14,11 +15,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use super::kernel::NEGATIVE;
+use super::recode::{LANES, Lanes, Recoder};
 use super::room::zeroed;
 use crate::curve::Splitter;
 use crate::plan::{Digits, Shape};
 use crate::scalars::{MAX_WORDS, ScalarSource};
-use crate::{CurveSpec, Error, parallel};
+use crate::{CurveSpec, DeviceFacts, Error, parallel};
 
 /// Biased scalars of one chunk.
 ///
@@ -32,6 +34,8 @@ pub(crate) struct Decomposed {
     words: usize,
     halves: usize,
     window_bits: u32,
+    /// Whether words hold digits, two in each.
+    recoded: bool,
     /// Windows from here on hold nothing but zeros.
     windows: u32,
     /// The last window and its bits.
@@ -47,7 +51,8 @@ pub(crate) const ZERO: u32 = !NEGATIVE;
 
 impl Decomposed {
     /// Writes digit `window` of the scalars in `range`, for both halves of each where there are two, as
-    /// the bucket it selects (from 0, for |digit| − 1) with its sign in the top bit.
+    /// the bucket it selects (from 0, for |digit| − 1) with its sign in the top bit; with odd multiples, the multiple
+    /// stands above the bucket.
     pub(crate) fn read(&self, window: u32, range: Range<usize>, out: &mut [u32]) {
         let mut buffer = [0; BLOCK];
         let block = 1 << self.block;
@@ -70,6 +75,12 @@ impl Decomposed {
 
     /// The digits of one half of scalars that lie in one block.
     fn read_block(&self, window: u32, index: usize, half: usize, out: &mut [u32]) {
+        if self.recoded {
+            let column = self.column(index, half, window as usize / 2);
+            let shift = 32 * (window % 2);
+            out.iter_mut().zip(column).for_each(|(digit, word)| *digit = (word >> shift) as u32);
+            return;
+        }
         let bit = (window * self.window_bits) as usize;
         let (word, shift) = (bit / 64, bit % 64);
         let width = if window == self.last.0 { self.last.1 } else { self.window_bits };
@@ -179,10 +190,14 @@ pub(crate) fn decompose(
     range: Range<usize>,
     shape: &Shape,
     curve: &CurveSpec,
-    threads: usize,
+    device: &DeviceFacts,
     mut data: Vec<u64>,
 ) -> Result<Decomposed, Error> {
+    let recoder = Recoder::of(shape, device.ifma);
+    let recoded = recoder.is_some();
     let (words, halves) = (shape.scalar_words, shape.halves());
+    // Of a shortened scalar, or of one half of it.
+    let own_words = if recoded { shape.scalar_bits.div_ceil(64).max(1) as usize } else { words };
     let shorten = match &curve.endomorphism {
         Some(endomorphism) if shape.endomorphism => Shorten::Split(endomorphism.splitter()),
         _ if shape.negate => {
@@ -193,7 +208,10 @@ pub(crate) fn decompose(
         }
         _ => Shorten::Keep,
     };
-    let mut bias = shape.bias().to_u64_digits();
+    let mut bias = match recoder {
+        Some(_) => vec![u64::from(ZERO) << 32 | u64::from(ZERO); words],
+        None => shape.bias().to_u64_digits(),
+    };
     bias.resize(words, 0);
     let used = range.len() * halves * words;
     if data.capacity() < used {
@@ -202,25 +220,33 @@ pub(crate) fn decompose(
     }
     data.resize(used, 0);
     // All bits that occur.
-    let bits: Vec<AtomicU64> = (0..words).map(|_| AtomicU64::new(0)).collect();
+    let bits: Vec<AtomicU64> = (0..own_words).map(|_| AtomicU64::new(0)).collect();
     let each = halves * words;
-    let block = match threads {
+    let block = match device.threads {
         1 => BLOCK,
-        _ => range.len().div_ceil(threads).next_power_of_two().clamp(LEAST, BLOCK),
+        _ => range.len().div_ceil(device.threads).next_power_of_two().clamp(LEAST, BLOCK),
     };
     let decompose = |(index, data): (usize, &mut [u64])| {
         let mut seen = [0u64; MAX_WORDS];
         let length = data.len() / each;
         let mut buffer = [0u64; 2 * MAX_WORDS];
+        let mut lanes = recoder.as_ref().map(|_| Lanes::default());
         for i in 0..length {
             let mut k = [0u64; MAX_WORDS];
             scalars.read(range.start + index * block + i, &mut k)?;
-            let out = &mut buffer[..each];
-            let negative = shorten.apply(&mut k, out, words);
-            for (out, negative) in out.chunks_exact_mut(words).zip(negative) {
-                for (seen, word) in seen.iter_mut().zip(&*out) {
-                    *seen |= word;
+            let out = &mut buffer[..halves * own_words];
+            let negative = shorten.apply(&mut k, out, own_words);
+            for out in out.chunks_exact(own_words) {
+                seen.iter_mut().zip(out).for_each(|(seen, word)| *seen |= word);
+            }
+            if let (Some(recoder), Some(lanes)) = (&recoder, &mut lanes) {
+                lanes.set(i, out, own_words, negative);
+                if i % LANES == LANES - 1 || i + 1 == length {
+                    recoder.write(lanes, i / LANES * LANES, length, data);
                 }
+                continue;
+            }
+            for (out, negative) in out.chunks_exact_mut(words).zip(negative) {
                 finish(out, &bias, negative);
             }
             for (word, column) in out.iter().zip(data.chunks_exact_mut(length)) {
@@ -233,12 +259,17 @@ pub(crate) fn decompose(
         Ok(())
     };
     let blocks = data.par_chunks_mut(block * each).enumerate();
-    blocks.with_min_len(parallel::grain(threads > 1)).try_for_each(decompose)?;
+    blocks.with_min_len(parallel::grain(device.threads > 1)).try_for_each(decompose)?;
     let words_seen = bits.into_iter().map(AtomicU64::into_inner).enumerate();
     let longest = words_seen.filter(|(_, word)| *word != 0).last();
     let longest = longest.map_or(0, |(i, word)| 64 * (i as u32 + 1) - word.leading_zeros());
-    // A carry may reach the next window, also out of a digit that is one bit short of full.
-    let windows = ((longest + 1) / shape.window_bits + 1).min(shape.windows);
+    // A carry may reach the next window, also out of a digit that is one bit short of full; and what is left by one
+    // with a multiple may leave a carry too.
+    let windows = match recoded {
+        true => longest.div_ceil(shape.window_bits) + 2,
+        false => (longest + 1) / shape.window_bits + 1,
+    };
+    let windows = windows.min(shape.windows);
     let zero = match shape.digits {
         Digits::Unsigned => 0,
         Digits::Signed => 1 << (shape.window_bits - 1),
@@ -246,7 +277,7 @@ pub(crate) fn decompose(
     let last = (shape.windows - 1, shape.last_window_bits);
     let window_bits = shape.window_bits;
     let block = block.ilog2();
-    Ok(Decomposed { data, block, words, halves, window_bits, windows, last, zero, bias })
+    Ok(Decomposed { data, block, words, halves, window_bits, recoded, windows, last, zero, bias })
 }
 
 /// Adds the bias and records the sign.

@@ -7,6 +7,8 @@
 //!
 //! 1. Extract: every set's digits, once, copy by copy.
 //! 2. Count, scan, scatter them by bucket; or sort, where there are many more buckets than bases.
+//!
+//! Where bases are added in their order ([`in_place`](super::in_place)), digits are listed as they come.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -16,6 +18,7 @@ use rayon::prelude::*;
 use super::accumulate::empty;
 use super::decompose::{Decomposed, ZERO};
 use super::kernel::{NEGATIVE, Point, fetch};
+use super::recode::bucket_bits;
 use super::room::advise_large_pages;
 use crate::parallel;
 use crate::plan::{Group, Plan, Table};
@@ -28,7 +31,7 @@ pub(crate) struct Grouped {
     /// Atomic only so that threads may scatter into it; longer than needed.
     entries: Vec<AtomicU32>,
     counters: Vec<u32>,
-    /// Bucket of each run: set within the pass × buckets + |digit| − 1, ascending.
+    /// Bucket of each run: set within the pass × buckets + that of the digit, ascending.
     pub keys: Vec<u32>,
     /// First entry of each run, and the end of the last one.
     pub starts: Vec<u32>,
@@ -86,6 +89,11 @@ impl View<'_> {
         self.plan.shape.copies()
     }
 
+    /// The bits of a digit that say its bucket.
+    fn bucket_mask(&self) -> u32 {
+        (1 << bucket_bits(&self.plan.shape)) - 1
+    }
+
     /// Writes the digits of part `k`, copy by copy: a base's copies are far apart, but every list is
     /// written in order.
     fn extract(&self, k: usize, out: &mut [u32]) {
@@ -108,25 +116,101 @@ impl View<'_> {
     #[inline(always)]
     fn for_each(&self, k: usize, digits: &[u32], mut visit: impl FnMut(u32, u32)) {
         let (bases, halves) = (self.bases(k), self.plan.shape.halves());
-        // The table may have more copies, and images, than this run uses.
-        let stored_halves = 1 + usize::from(self.table.endomorphism);
-        let stored = stored_halves * self.table.precompute as usize;
+        // The table may have more copies, images and multiples than this run uses.
+        let (stored, multiples) = (self.table.stored(), self.table.odd_multiples as usize);
+        let per_copy = multiples * (1 + usize::from(self.table.endomorphism));
         let mut visit = |point: usize, digit: u32| visit(digit, point as u32 | digit & NEGATIVE);
+        let (bits, mask) =
+            (bucket_bits(&self.plan.shape), self.plan.shape.odd_multiples as usize - 1);
+        let multiple = |digit: u32| ((digit & !NEGATIVE) >> bits) as usize & mask;
         for (copy, digits) in digits.chunks_exact((bases.len() * halves).max(1)).enumerate() {
-            let first = bases.start * stored + copy * stored_halves;
+            let first = bases.start * stored + copy * per_copy;
             if stored == halves {
                 (first..).zip(digits).for_each(|(point, &digit)| visit(point, digit));
             } else if halves == 1 {
-                (first..)
-                    .step_by(stored)
+                let points = (first..).step_by(stored);
+                points
                     .zip(digits)
-                    .for_each(|(point, &digit)| visit(point, digit));
+                    .for_each(|(point, &digit)| visit(point + multiple(digit), digit));
             } else {
                 for (base, digits) in digits.chunks_exact(halves).enumerate() {
-                    let points = first + base * stored..;
-                    points.zip(digits).for_each(|(point, &digit)| visit(point, digit));
+                    let points = (first + base * stored..).step_by(multiples);
+                    points
+                        .zip(digits)
+                        .for_each(|(point, &digit)| visit(point + multiple(digit), digit));
                 }
             }
+        }
+    }
+}
+
+/// A bucket and an entry for it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Addition {
+    pub bucket: u32,
+    pub entry: u32,
+}
+
+/// Digits of some bases, and the additions they stand for.
+#[derive(Default)]
+pub(crate) struct Listed {
+    digits: Vec<u32>,
+    pub additions: Vec<Addition>,
+}
+
+impl Listed {
+    pub(crate) fn bytes(&self) -> usize {
+        4 * self.digits.capacity() + 8 * self.additions.capacity()
+    }
+}
+
+/// The digits of a pass that is not grouped.
+pub(crate) struct PassDigits<'a> {
+    pub digits: &'a Decomposed,
+    pub plan: &'a Plan,
+    pub table: Table,
+    pub pass: &'a Pass,
+}
+
+impl PassDigits<'_> {
+    pub(crate) fn buckets(&self) -> usize {
+        self.pass.sets.len() * self.plan.shape.buckets as usize
+    }
+
+    /// Digits of one base, zeros included.
+    pub(crate) fn per_base(&self) -> usize {
+        self.pass.sets.len() * self.plan.shape.copies()
+    }
+
+    /// Its bases, some at a time.
+    pub(crate) fn blocks(&self, bases: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let Range { start, end } = self.pass.segment;
+        (start..end).step_by(bases).map(move |first| first..(first + bases).min(end))
+    }
+
+    /// All digits of a block that are not zero, buckets counted through all sets.
+    pub(crate) fn list(&self, block: Range<usize>, listed: &mut Listed) {
+        let &Self { digits: source, plan, table, pass } = self;
+        let view = View {
+            digits: source,
+            plan,
+            table,
+            first_set: pass.sets.start,
+            segment: block.clone(),
+            buckets: pass.buckets.clone(),
+            parts: 1,
+        };
+        let Listed { digits, additions } = listed;
+        digits.resize(block.len() * view.per_base(), ZERO);
+        additions.clear();
+        for set in 0..pass.sets.len() {
+            view.extract(set, digits);
+            let (first, mask) = (set as u32 * plan.shape.buckets as u32, view.bucket_mask());
+            view.for_each(set, digits, |digit, entry| {
+                if digit != ZERO {
+                    additions.push(Addition { bucket: first + (digit & mask), entry });
+                }
+            });
         }
     }
 }
@@ -178,7 +262,8 @@ const LINE: usize = 16;
 /// to tell them apart would be guessed wrong too often.
 fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
     let (low, width) = (view.buckets.start, view.buckets.len());
-    let place = |digit: &u32| ((digit & !NEGATIVE).wrapping_sub(low) as usize).min(width);
+    let mask = view.bucket_mask();
+    let place = |digit: &u32| ((digit & mask).wrapping_sub(low) as usize).min(width);
     let each = view.part_bases() * view.per_base();
     out.counters.clear();
     out.counters.resize(sets * (width + 1), 0);
@@ -247,7 +332,7 @@ fn scan(
 
 /// Sort (bucket, entry) pairs: for many more buckets than bases.
 fn sort(view: &View<'_>, sets: usize, out: &mut Grouped) {
-    let buckets = view.plan.shape.buckets;
+    let (buckets, mask) = (view.plan.shape.buckets, view.bucket_mask());
     let blocks = parallel::map(sets * view.parts, |k| {
         let mut digits = vec![ZERO; view.bases(k).len() * view.per_base()];
         view.extract(k, &mut digits);
@@ -255,7 +340,7 @@ fn sort(view: &View<'_>, sets: usize, out: &mut Grouped) {
         let mut pairs = Vec::with_capacity(digits.len());
         view.for_each(k, &digits, |digit, entry| {
             if digit != ZERO {
-                let key = set * buckets + u64::from(digit & !NEGATIVE);
+                let key = set * buckets + u64::from(digit & mask);
                 pairs.push(key << 32 | u64::from(entry));
             }
         });

@@ -34,6 +34,10 @@ pub(crate) struct Pairs {
     pub scattered: bool,
     /// Whether it lies beyond the caches besides.
     pub far: bool,
+    /// Whether these are `dst[a] = dst[a] ± src[b]` instead.
+    pub in_place: bool,
+    /// Entries of `src` to be asked for during these additions.
+    later: Vec<u32>,
 }
 
 impl Pairs {
@@ -46,6 +50,7 @@ impl Pairs {
         empty(&mut self.a, padded);
         empty(&mut self.b, padded);
         empty(&mut self.out, padded);
+        self.later.clear();
         self.length = 0;
     }
 
@@ -61,24 +66,48 @@ impl Pairs {
         }
     }
 
+    /// Adds one to be carried out in place.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, a: u32, b: u32) {
+        self.a.push(a);
+        self.b.push(b);
+        self.length += 1;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Has points that other pairs refer to asked for during the additions.
+    pub(crate) fn fetch_meanwhile(&mut self, pairs: &Self) {
+        self.later.extend_from_slice(&pairs.b);
+    }
+
+    /// Entries of points to be asked for meanwhile.
+    pub(crate) fn later(&self) -> &[u32] {
+        &self.later
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.length == 0
     }
 
     /// The lists a, b and out, unpadded.
     pub(crate) fn lists(&self) -> [&[u32]; 3] {
-        [&self.a, &self.b, &self.out].map(|list| &list[..self.length])
+        let out = if self.in_place { &self.a } else { &self.out };
+        [&self.a, &self.b, out].map(|list| &list[..self.length])
     }
 
-    /// The same in groups, of which the last may repeat its last pair.
+    /// The same in groups, of which the last may repeat its last pair, and the points to be asked for meanwhile.
     #[cfg(target_arch = "x86_64")]
-    pub(crate) fn groups(&mut self) -> [&[[u32; Self::GROUP]]; 3] {
+    pub(crate) fn groups(&mut self) -> [&[[u32; Self::GROUP]]; 4] {
         let padded = self.length.next_multiple_of(Self::GROUP);
-        [&mut self.a, &mut self.b, &mut self.out].map(|list| {
+        for list in [&mut self.a, &mut self.b, &mut self.out] {
             let last = list.last().copied().unwrap_or(0);
             list.resize(padded, last);
-            list.as_chunks().0
-        })
+        }
+        let out = if self.in_place { &self.a } else { &self.out };
+        [&self.a, &self.b, out, &self.later].map(|list| list.as_chunks().0)
     }
 }
 

@@ -15,10 +15,12 @@ pub(crate) mod formulas;
 mod group;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
+mod in_place;
 mod inverse;
 mod kernel;
 mod pool;
 mod portable;
+mod recode;
 mod reduce;
 mod room;
 mod stages;

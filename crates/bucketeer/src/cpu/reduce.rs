@@ -16,7 +16,7 @@ use super::room::Room;
 use crate::control::Control;
 use crate::{Error, parallel};
 
-/// Buckets of one bucket set: weights ascending, and for each its sum.
+/// Buckets of one bucket set: weights, ascending for running sums, and for each its sum.
 pub(crate) struct Buckets<'a, const W: usize> {
     pub weights: Vec<u32>,
     pub sums: &'a [Point<W>],
@@ -27,7 +27,7 @@ struct Plane {
     set: usize,
     offset: u32,
     bits: u32,
-    /// Its weights, ascending and not zero, and where their points are in the current list.
+    /// Its weights, none of them zero, and where their points are in the current list.
     weights: Vec<u32>,
     first: usize,
 }
@@ -45,8 +45,9 @@ pub(crate) fn window_splitting<const W: usize>(
     let mut planes = Vec::new();
     let mut first = 0;
     for (set, buckets) in sets.into_iter().enumerate() {
-        let Some(largest) = buckets.weights.last() else { continue };
-        let bits = u32::BITS - largest.leading_zeros();
+        let Some(largest) = buckets.weights.iter().max() else { continue };
+        // Buckets of one weight come together in the first split.
+        let bits = (u32::BITS - largest.leading_zeros()).max(2);
         let length = buckets.weights.len();
         planes.push(Plane { set, offset: 0, bits, weights: buckets.weights, first });
         first += length;
@@ -104,54 +105,47 @@ fn split(planes: Vec<Plane>) -> (Vec<u32>, Vec<u32>, Vec<Plane>) {
     let mut starts = Vec::new();
     let mut halves = Vec::with_capacity(2 * planes.len());
     for plane in planes {
-        let low_bits = plane.bits / 2;
-        let mask = (1u32 << low_bits) - 1;
-        let first = starts.len();
-        let weights = low_half(&plane, mask, &mut entries, &mut starts);
-        halves.push(Plane { bits: low_bits, weights, first, ..plane });
-        // The weights ascend, so equal high parts are neighbours already.
-        let (mut weights, first) = (Vec::new(), starts.len());
-        for (i, &weight) in plane.weights.iter().enumerate() {
-            let high = weight >> low_bits;
-            if high == 0 {
-                continue;
-            }
-            if weights.last() != Some(&high) {
-                weights.push(high);
-                starts.push(entries.len() as u32);
-            }
-            entries.push((plane.first + i) as u32);
+        let low = plane.bits / 2;
+        for (shift, bits) in [(0, low), (low, plane.bits - low)] {
+            let first = starts.len();
+            let weights = order(&plane, shift, bits, &mut entries, &mut starts);
+            halves.push(Plane { offset: plane.offset + shift, bits, weights, first, ..plane });
         }
-        let (offset, bits) = (plane.offset + low_bits, plane.bits - low_bits);
-        halves.push(Plane { offset, bits, weights, first, ..plane });
     }
     starts.push(entries.len() as u32);
     halves.retain(|plane| !plane.weights.is_empty());
     (entries, starts, halves)
 }
 
-/// Orders a plane's points by the low part of their weights, by counting.
-fn low_half(plane: &Plane, mask: u32, entries: &mut Vec<u32>, starts: &mut Vec<u32>) -> Vec<u32> {
-    let mut positions = vec![0u32; mask as usize + 1];
-    for &weight in &plane.weights {
-        positions[(weight & mask) as usize] += 1;
+/// Orders a plane's points by some bits of their weights, by counting; yields these parts of the weights.
+fn order(
+    plane: &Plane,
+    shift: u32,
+    bits: u32,
+    entries: &mut Vec<u32>,
+    starts: &mut Vec<u32>,
+) -> Vec<u32> {
+    let mut positions = vec![0u32; 1 << bits];
+    let part = |weight: &u32| (weight >> shift) as usize & ((1 << bits) - 1);
+    for weight in &plane.weights {
+        positions[part(weight)] += 1;
     }
     let mut weights = Vec::new();
     let mut position = entries.len() as u32;
-    for low in 1..=mask {
-        let count = std::mem::replace(&mut positions[low as usize], position);
+    for (part, count) in positions.iter_mut().enumerate().skip(1) {
+        let count = std::mem::replace(count, position);
         if count > 0 {
-            weights.push(low);
+            weights.push(part as u32);
             starts.push(position);
             position += count;
         }
     }
     entries.resize(position as usize, 0);
-    for (i, &weight) in plane.weights.iter().enumerate() {
-        let low = (weight & mask) as usize;
-        if low != 0 {
-            entries[positions[low] as usize] = (plane.first + i) as u32;
-            positions[low] += 1;
+    for (i, weight) in plane.weights.iter().enumerate() {
+        let part = part(weight);
+        if part != 0 {
+            entries[positions[part] as usize] = (plane.first + i) as u32;
+            positions[part] += 1;
         }
     }
     weights

@@ -8,7 +8,8 @@ use std::time::Duration;
 use super::accumulate::{List, Slices, sum_runs, sum_runs_plainly, sweep};
 use super::combine::combine;
 use super::decompose::{Decomposed, decompose};
-use super::group::{Grouped, Pass, group};
+use super::group::{Grouped, Pass, PassDigits, group};
+use super::in_place;
 use super::kernel::{AnyKernel, Kernel, Point, Wide, is_infinity};
 use super::pool::{Pool, Pooled};
 use super::reduce::{Buckets, running_sums, window_splitting};
@@ -17,7 +18,7 @@ use super::table::{self, BaseSource};
 use crate::control::Control;
 use crate::engine::Timings;
 use crate::parallel;
-use crate::plan::{Accumulate, Plan, Reduce, Table};
+use crate::plan::{Accumulate, Plan, Reduce, Shape, Table};
 use crate::platform::Instant;
 use crate::scalars::ScalarSource;
 use crate::{CurveSpec, Error};
@@ -100,7 +101,7 @@ static PASSES: Pool<PassMemory> = Pool::new();
 impl<const W: usize> Stages for OnKernel<W> {
     fn load(&mut self, plan: &Plan, source: &dyn BaseSource) {
         let table = plan.table();
-        let length = plan.n * table::copies(&table);
+        let length = plan.n * table.stored();
         let mut room = Room::default();
         let threads = plan.device.threads;
         table::fill(&*self.kernel, &table, source, 0..plan.n, None, threads, room.reserve(length));
@@ -140,20 +141,36 @@ impl<const W: usize> Passes<'_, W> {
     /// each other, while its bases are in the caches.
     fn pass(&self, index: usize, sets: u32) -> Option<Pass> {
         let &Plan { sets_per_pass, segments, ranges, .. } = self.plan;
-        let (index, range) = (index / ranges, (index % ranges) as u32);
         let per_segment = sets.div_ceil(sets_per_pass).max(1) as usize;
+        let (index, piece, pieces) = self.piece(index, segments * ranges * per_segment);
+        let (index, range) = (index / ranges, (index % ranges) as u32);
         let first = (index % per_segment) as u32 * sets_per_pass;
         let bases = self.digits.len();
         let each = bases.div_ceil(segments).max(1);
         let start = index / per_segment * each;
+        let segment = start..(start + each).min(bases);
+        let part = segment.len().div_ceil(pieces);
+        let (from, to) = (start + piece * part, start + (piece + 1) * part);
         let buckets = self.plan.shape.buckets as u32;
         let width = buckets.div_ceil(ranges as u32);
         let own = Pass {
             sets: first..(first + sets_per_pass).min(sets),
-            segment: start..(start + each).min(bases),
+            segment: from.min(segment.end)..to.min(segment.end),
             buckets: (range * width).min(buckets)..((range + 1) * width).min(buckets),
         };
         (start < bases).then_some(own)
+    }
+
+    /// The pass that worker number `index` takes, and which of how many pieces of it. Nobody can help with additions
+    /// in place: instead, those passes that are too few for all workers are cut.
+    fn piece(&self, index: usize, passes: usize) -> (usize, usize, usize) {
+        let workers = self.plan.passes_in_flight;
+        let whole = passes / workers * workers;
+        if self.plan.accumulate != Accumulate::InPlace || !self.plan.helping || index < whole {
+            return (index, 0, 1);
+        }
+        let pieces = workers / (passes - whole).max(1);
+        (whole + (index - whole) / pieces, (index - whole) % pieces, pieces)
     }
 }
 
@@ -176,8 +193,8 @@ impl<const W: usize> OnKernel<W> {
         for start in (0..n).step_by(plan.chunk) {
             let range = start..(start + plan.chunk).min(n);
             let digits = timed(&mut timings.decompose, || {
-                let threads = plan.device.threads;
-                decompose(scalars, range.clone(), shape, &self.curve, threads, std::mem::take(data))
+                let (curve, device) = (&self.curve, &plan.device);
+                decompose(scalars, range.clone(), shape, curve, device, std::mem::take(data))
             })?;
             let (table, points) = timed(&mut timings.load, || {
                 self.chunk(plan, source, range.clone(), &digits, streamed)
@@ -209,16 +226,16 @@ impl<const W: usize> OnKernel<W> {
         match (source, &self.resident) {
             (Some(source), _) => {
                 let table = plan.table();
-                let length = range.len() * table::copies(&table);
+                let length = range.len() * table.stored();
                 let out = streamed.reserve(length);
                 let threads = plan.device.threads;
                 table::fill(&*self.kernel, &table, source, range, Some(digits), threads, out);
                 (table, streamed.points(length))
             }
             (None, Some(Resident { table, room, length })) => {
-                let copies = table::copies(table);
+                let stored = table.stored();
                 let points = room.points(*length);
-                (*table, &points[range.start * copies..range.end * copies])
+                (*table, &points[range.start * stored..range.end * stored])
             }
             (None, None) => unreachable!("load comes before a resident run"),
         }
@@ -265,36 +282,51 @@ impl<const W: usize> OnKernel<W> {
     ) -> Result<Vec<Wide<W>>, Error> {
         let &Passes { plan, control, .. } = passes;
         let PassMemory { grouped, sums } = memory;
-        timed(&mut timings.group, || {
-            group(passes.digits, plan, passes.table, pass, grouped);
-        });
-        let grouped = &*grouped;
-        let entry = |position| grouped.entry(position);
-        let list = List { points: passes.points, entry, starts: &grouped.starts, scattered: true };
         let (kernel, buckets, count) = (&*self.kernel, plan.shape.buckets, pass.sets.len());
-        let workers = plan.workers();
-        let slices = Slices { most: plan.slice, workers, helped: plan.helping };
-        let partial = timed(&mut timings.accumulate, || match plan.accumulate {
-            // Without buckets nobody comes here.
-            Accumulate::Slices | Accumulate::Straus => {
-                sum_runs(kernel, &list, slices, control, sums).map(|()| None)
-            }
-            Accumulate::PerBucket => sum_runs_plainly(kernel, &list, control, sums).map(|()| None),
-            Accumulate::FusedSweep => {
-                sweep(kernel, &list, &grouped.keys, buckets, plan.slice, control).map(Some)
-            }
-        })?;
+        let alone = plan.accumulate == Accumulate::InPlace;
+        let (workers, helped) = if alone { (1, false) } else { (plan.workers(), plan.helping) };
+        let slices = Slices { most: plan.slice, workers, helped };
+        let (partial, entries) = if plan.accumulate == Accumulate::InPlace {
+            let digits = PassDigits { digits: passes.digits, plan, table: passes.table, pass };
+            let entries = timed(&mut timings.accumulate, || {
+                let keys = &mut grouped.keys;
+                in_place::sum(kernel, passes.points, &digits, slices, control, sums, keys)
+            })?;
+            (None, entries)
+        } else {
+            timed(&mut timings.group, || {
+                group(passes.digits, plan, passes.table, pass, grouped);
+            });
+            let grouped = &*grouped;
+            let entry = |position| grouped.entry(position);
+            let starts = &grouped.starts;
+            let list = List { points: passes.points, entry, starts, scattered: true };
+            let partial = timed(&mut timings.accumulate, || match plan.accumulate {
+                // The others do not come here.
+                Accumulate::Slices | Accumulate::InPlace | Accumulate::Straus => {
+                    sum_runs(kernel, &list, slices, control, sums).map(|()| None)
+                }
+                Accumulate::PerBucket => {
+                    sum_runs_plainly(kernel, &list, control, sums).map(|()| None)
+                }
+                Accumulate::FusedSweep => {
+                    sweep(kernel, &list, &grouped.keys, buckets, plan.slice, control).map(Some)
+                }
+            })?;
+            (partial, list.entries() as u64)
+        };
+        let grouped = &*grouped;
         // Digits that were zero are done as well; where the others are shared, after the last pass.
         if plan.ranges == 1 {
             let digits = |set| passes.digits_of(set, pass.segment.len());
             let digits: u64 = pass.sets.clone().map(digits).sum();
-            control.advance(digits - list.entries() as u64)?;
+            control.advance(digits - entries)?;
         }
         timed(&mut timings.reduce, || {
             if let Some(partial) = partial {
                 return Ok(self.add_up(partial, count));
             }
-            let sets = by_set(&grouped.keys, buckets, count, sums.points(grouped.keys.len()));
+            let sets = by_set(&grouped.keys, &plan.shape, count, sums.points(grouped.keys.len()));
             match plan.reduce {
                 Reduce::WindowSplitting => window_splitting(kernel, sets, slices, control),
                 Reduce::RunningSum => Ok(running_sums(kernel, &sets, 1)),
@@ -318,17 +350,18 @@ impl<const W: usize> OnKernel<W> {
 /// Cuts the runs of a pass into its bucket sets.
 fn by_set<'a, const W: usize>(
     keys: &[u32],
-    buckets: u64,
+    shape: &Shape,
     count: usize,
     sums: &'a [Point<W>],
 ) -> Vec<Buckets<'a, W>> {
-    let mut rest = keys;
+    let (buckets, mut rest) = (shape.buckets, keys);
     (0..count as u64)
         .map(|set| {
             let end = rest.partition_point(|&key| u64::from(key) < (set + 1) * buckets);
             let (own, after) = rest.split_at(end);
             rest = after;
-            let weights = own.iter().map(|&key| (u64::from(key) - set * buckets) as u32 + 1);
+            let weights =
+                own.iter().map(|&key| shape.weight((u64::from(key) - set * buckets) as u32));
             Buckets { weights: weights.collect(), sums }
         })
         .collect()

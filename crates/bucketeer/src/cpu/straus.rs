@@ -11,12 +11,11 @@ use ark_ff::AdditiveGroup;
 
 use super::decompose::{Decomposed, decompose};
 use super::stages::timed;
-use super::table::copies;
 use crate::control::Control;
 use crate::engine::{Source, Timings};
 use crate::plan::{Digits, Plan, Shape, Table};
 use crate::scalars::ScalarSource;
-use crate::{Curve, CurveSpec, Error};
+use crate::{Curve, CurveSpec, DeviceFacts, Error};
 
 /// Multiples of bases, 1·P, 3·P, 5·P … for every point of a [`Table`], in its order.
 pub(super) struct Multiples<C: Curve> {
@@ -76,7 +75,7 @@ impl<C: Curve> Multiples<C> {
                     let digits = digits[firsts.len()..].iter_mut().step_by(streams);
                     let bits = Bits { scalars, base, half, first: copy * length, length };
                     bits.recode(shape.window_bits, digits);
-                    let point = (start + base) * copies(table) + copy * stored_halves + half;
+                    let point = (start + base) * table.stored() + copy * stored_halves + half;
                     firsts.push(point * table.multiples as usize);
                 }
             }
@@ -155,11 +154,12 @@ pub(super) fn run<C: Curve>(
     let digits_per_base = u64::from(plan.shape.windows) * plan.shape.halves() as u64;
     // Bits as they are, without the bias of signed windows.
     let plain = Shape { digits: Digits::Unsigned, ..plan.shape };
+    let alone = DeviceFacts { threads: 1, ..plan.device };
     let mut data = Vec::new();
     for start in (0..n).step_by(plan.chunk) {
         let range = start..(start + plan.chunk).min(n);
         let shortened = timed(&mut timings.decompose, || {
-            decompose(scalars, range.clone(), &plain, curve, 1, std::mem::take(&mut data))
+            decompose(scalars, range.clone(), &plain, curve, &alone, std::mem::take(&mut data))
         })?;
         let made = timed(&mut timings.load, || match source {
             Source::Borrowed(bases) => Some(Multiples::new(plan, &bases[range.clone()], curve)),

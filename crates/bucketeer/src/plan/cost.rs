@@ -12,8 +12,8 @@
 //! receives `E` entries has `B·(1 − e^(−E/B))` occupied ones. Costs per operation are measured
 //! (docs/benchmarks); only their ratios matter for the choices.
 
-use super::memory::stored_point_bytes;
-use super::{Accumulate, Digits, Plan};
+use super::memory::BATCH;
+use super::{Accumulate, Digits, Plan, Weights, reads};
 use crate::CurveSpec;
 use crate::device::{Arithmetic, DeviceFacts};
 
@@ -48,6 +48,9 @@ pub(super) struct Rates {
 /// One scalar through decompose: as it is or negated, and split along the endomorphism.
 const DECOMPOSE: [f64; 2] = [55.0, 150.0];
 
+/// One digit with odd multiples.
+const RECODE: f64 = 2.5;
+
 /// One entry through group, where counters stay in a first cache and the list in a second, and beyond; and a digit
 /// that belongs to another range of buckets.
 const ENTRY: [f64; 2] = [7.5, 12.0];
@@ -61,9 +64,9 @@ const NEAR_ENTRIES: f64 = (1 << 18) as f64;
 /// thread, and its batches are smaller. On words additions outweigh that.
 const REDUCE_OVERHEAD: f64 = 30.0;
 
-/// What an addition costs more each time the table of bases doubles beyond `NEAR_BYTES`.
-const FAR_READ: f64 = 2.0;
-const NEAR_BYTES: f64 = (8 << 20) as f64;
+/// One digit listed to be added in place, and what it costs to let it wait for another batch.
+const LISTED: f64 = 8.0;
+const WAITING: f64 = 45.0;
 
 /// What a run with buckets costs beyond its stages, and more for each thread that is woken.
 const START: [f64; 2] = [50e3, 2e3];
@@ -147,12 +150,21 @@ impl Additions {
         let bases = plan.n as f64 * shape.halves() as f64;
         let zero_digits = match shape.digits {
             Digits::Unsigned => 1.0 / (buckets + 1.0),
-            Digits::Signed => 0.5 / buckets,
+            Digits::Signed => (-f64::from(shape.window_bits)).exp2(),
         };
         let entries = bases * f64::from(shape.windows) * (1.0 - zero_digits);
-        let sets = f64::from(shape.bucket_sets) * (plan.chunks * plan.segments) as f64;
-        let per_set = entries / sets;
-        let occupied = buckets * (1.0 - (-per_set / buckets).exp()) * sets;
+        let parts = (plan.chunks * plan.segments) as f64;
+        let sets = f64::from(shape.bucket_sets) * parts;
+        let filled = |buckets: f64, entries: f64| buckets * (1.0 - (-entries / buckets).exp());
+        let occupied = match Weights::of(shape) {
+            // The last window has buckets of its own.
+            Some(weights) => {
+                let shared = f64::from(weights.count());
+                let last = (buckets - shared) * parts;
+                filled(shared * sets, entries - bases) + filled(last, bases)
+            }
+            None => filled(buckets * sets, entries),
+        };
         let bucket = (entries - occupied).max(0.0);
         Self { entries, buckets: sets * buckets, bucket, reduce: 2.0 * occupied }
     }
@@ -164,11 +176,7 @@ pub(super) fn passes(plan: &Plan) -> usize {
 }
 
 /// Predicted time of the largest pass on one thread.
-pub(super) fn pass_nanoseconds(plan: &Plan, curve: &CurveSpec) -> f64 {
-    one_pass(plan, curve, &Rates::of(curve, &plan.device), &Additions::of(plan))
-}
-
-fn one_pass(plan: &Plan, curve: &CurveSpec, rates: &Rates, additions: &Additions) -> f64 {
+fn pass_nanoseconds(plan: &Plan, curve: &CurveSpec, rates: &Rates, additions: &Additions) -> f64 {
     let shape = &plan.shape;
     // A tree over runs of this length takes that many rounds, each with one inversion per slice; and the
     // trees of the reduction one for every bit of the window and a few more.
@@ -180,21 +188,27 @@ fn one_pass(plan: &Plan, curve: &CurveSpec, rates: &Rates, additions: &Additions
     let slices = (share * additions.entries / plan.slice as f64).max(plan.workers() as f64);
     let (per_addition, inversions) = match plan.accumulate {
         Accumulate::Slices => (rates.addition, slices * rounds + reduce_rounds),
+        Accumulate::InPlace => {
+            let buckets = shape.buckets as f64 * f64::from(plan.sets_per_pass);
+            let waiting = (0.5 * BATCH as f64 / buckets).min(1.0);
+            let batches = share * additions.bucket / BATCH as f64 + 1.0;
+            (rates.addition + WAITING * waiting, batches + reduce_rounds)
+        }
         Accumulate::PerBucket | Accumulate::FusedSweep | Accumulate::Straus => {
             (rates.projective, 0.0)
         }
     };
-    // Reads of bases at random: for the first bucket set from wherever the table is, then from where its segment
-    // has found room.
-    let per_base = shape.copies() as f64 * stored_point_bytes(curve) as f64;
-    let read =
-        |bases: usize| FAR_READ * (bases as f64 * per_base / NEAR_BYTES).log2().clamp(0.0, 4.0);
-    let again = f64::from(shape.bucket_sets - 1);
-    let far = (read(plan.n) + again * read(plan.segment())) / f64::from(shape.bucket_sets);
+    let far = match plan.accumulate {
+        Accumulate::InPlace => reads::in_order(plan, curve),
+        _ => reads::at_random(plan, curve),
+    };
     let list = additions.entries / (sets * plan.ranges as f64);
     let other = (plan.ranges - 1) as f64 * OTHER_ENTRY;
     let far_lists = list > NEAR_ENTRIES || shape.buckets > NEAR_BUCKETS;
-    let entry = ENTRY[usize::from(far_lists)] + other;
+    let entry = match plan.accumulate {
+        Accumulate::InPlace => LISTED,
+        _ => ENTRY[usize::from(far_lists)] + other,
+    };
     // In every pass up to 2·c points of each bucket set are put together, one at a time.
     let single = sets * plan.ranges as f64 * 2.0 * f64::from(shape.window_bits) * rates.projective;
     let all = additions.bucket * (per_addition + far)
@@ -213,7 +227,7 @@ const ALONE: f64 = 0.1;
 /// How long all passes of a chunk take where the largest takes `pass`.
 fn makespan(plan: &Plan, pass: f64) -> f64 {
     let (passes, flights) = (passes(plan), plan.passes_in_flight);
-    if plan.workers() > 1 {
+    if plan.workers() > 1 && plan.accumulate != Accumulate::InPlace {
         let workers = plan.device.threads as f64 / flights as f64;
         return pass * (SHARED / workers + ALONE) * (passes as f64 / flights as f64).ceil();
     }
@@ -225,24 +239,34 @@ fn makespan(plan: &Plan, pass: f64) -> f64 {
     pass * ((passes / flights) as f64 + last)
 }
 
-pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
+/// Passes shorter than this, in nanoseconds, are not shared: whoever waits for a helper loses more.
+const WORTH_HELP: f64 = 1e6;
+
+/// Prices a plan whose passes are set, and says whether they are worth helping with.
+pub(super) fn price(plan: &mut Plan, curve: &CurveSpec) {
     let rates = Rates::of(curve, &plan.device);
-    let shape = &plan.shape;
     let additions = Additions::of(plan);
-    let chunks = plan.chunks as f64;
-    let pass = one_pass(plan, curve, &rates, &additions);
+    let pass = pass_nanoseconds(plan, curve, &rates, &additions);
+    plan.helping = plan.device.threads > 1 && (plan.workers() > 1 || pass > WORTH_HELP);
+    let shape = &plan.shape;
     let threads = plan.device.threads as f64;
     let loaded = if plan.resident { 0.0 } else { plan.n as f64 * shape.copies() as f64 };
-    let spread = plan.n as f64 * DECOMPOSE[usize::from(shape.endomorphism)] + loaded * rates.load;
+    let more = loaded * f64::from(shape.odd_multiples - 1);
+    let decompose = match Weights::of(shape) {
+        Some(_) => RECODE * f64::from(shape.windows) * shape.halves() as f64,
+        None => 0.0,
+    };
+    let decompose = decompose + DECOMPOSE[usize::from(shape.endomorphism)];
+    let spread = plan.n as f64 * decompose + loaded * rates.load + more * rates.addition;
     // Windows are put together by one thread.
     let doublings = f64::from(shape.bucket_sets * shape.window_bits);
     let serial = (doublings + f64::from(shape.bucket_sets)) * rates.projective;
     let start = START[0] + START[1] * plan.passes_in_flight as f64;
-    let nanoseconds = start + spread / threads + chunks * makespan(plan, pass) + serial;
-    Cost {
+    let passes = plan.chunks as f64 * makespan(plan, pass);
+    plan.cost = Cost {
         bucket_additions: additions.bucket,
         reduce_additions: additions.reduce,
         doublings,
-        nanoseconds,
-    }
+        nanoseconds: start + spread / threads + passes + serial,
+    };
 }

@@ -33,10 +33,14 @@ impl fmt::Display for Plan {
             same if same == shape.window_bits => String::new(),
             other => format!(", the last of {other}"),
         };
+        let multiples = match shape.odd_multiples {
+            1 => String::new(),
+            count => format!(" with {count} odd multiples"),
+        };
         row(
             "windows",
             format!(
-                "{} of {} bits{last}, precompute factor {}, {}",
+                "{} of {} bits{last}, precompute factor {}{multiples}, {}",
                 shape.windows,
                 shape.window_bits,
                 shape.precompute,
@@ -56,7 +60,11 @@ impl fmt::Display for Plan {
                 several => format!(", {several} passes side by side"),
             };
             let sets = self.sets_per_pass;
-            row("group", format!("{}, {sets} set(s) per pass{flights}", self.group))?;
+            let group = match self.accumulate {
+                Accumulate::InPlace => "not at all: bases in their order".into(),
+                _ => self.group.to_string(),
+            };
+            row("group", format!("{group}, {sets} set(s) per pass{flights}"))?;
             row("accumulate", self.accumulate_text())?;
             row("reduce", self.reduce.to_string())?;
             row("combine", "Horner with doublings".into())?;
@@ -130,6 +138,7 @@ impl fmt::Display for Accumulate {
         f.write_str(match self {
             Self::PerBucket => "a worker per bucket, longest first",
             Self::Slices => "equal slices, batched affine additions",
+            Self::InPlace => "in place, batched affine additions to different buckets",
             Self::FusedSweep => "fused sweep, partial window sums",
             Self::Straus => "without buckets: odd multiples of the bases (Straus)",
         })

@@ -261,8 +261,8 @@ fn slice(plan: &Plan, entries: u64, keys: u64, lanes: u64) -> u32 {
     match plan.accumulate {
         Accumulate::PerBucket => u32::MAX,
         Accumulate::FusedSweep => 256,
-        // Without buckets is refused for GPUs.
-        Accumulate::Slices | Accumulate::Straus => {
+        // The others are refused for GPUs.
+        Accumulate::Slices | Accumulate::InPlace | Accumulate::Straus => {
             let mean = entries.div_ceil(keys);
             let even = (entries + entries / 8).div_ceil(lanes);
             // A long task must not outlast all others together.
@@ -447,6 +447,7 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
                 let bound = &plan.buffers[usize::from(request.resident)..];
                 let bound = bound.iter().all(|buffer| buffer.bytes <= request.device.binding);
                 if bound && plan.bytes() <= available {
+                    plan.cost = estimate(plan, request.curve);
                     return Ok(());
                 }
             }
@@ -477,7 +478,7 @@ fn bases(plan: &Plan, request: &Request<'_>, layout: &Layout) -> Buffer {
 
 /// Additions × products ÷ the rate of the multipliers, plus bytes ÷ bandwidth, plus what a chain of
 /// additions takes by itself. Rates are an H200's, per multiprocessor.
-pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
+fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
     const WIDE_PRODUCTS: f64 = 29.0 * 1.75; // 32-bit products per ns and multiprocessor
     const BANDWIDTH: f64 = 20.0; // bytes per ns and multiprocessor
     const ENTRY: f64 = 0.03; // ns to group an entry, with 132 multiprocessors

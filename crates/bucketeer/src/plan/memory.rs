@@ -1,6 +1,6 @@
 //! The bytes of every buffer, and the passes and chunks that make them fit.
 
-use super::{Accumulate, Group, Plan, Request, passes};
+use super::{Accumulate, Group, Plan, Request, cost, passes};
 use crate::CurveSpec;
 
 /// One buffer of a plan.
@@ -23,6 +23,14 @@ pub(super) const MAX_ENTRIES: usize = u32::MAX as usize - (1 << 16);
 /// Below this many bases per chunk the reduction outweighs everything else.
 const MIN_CHUNK: usize = 1 << 10;
 
+/// Additions of a batch in place: enough to share an inversion, few enough to meet different buckets.
+pub(crate) const BATCH: usize = 1 << 10;
+/// Additions that may wait for another batch.
+pub(crate) const WAITING: usize = 8 * BATCH;
+/// Digits listed at a time for it, and fewest bases they are of.
+pub(crate) const LISTED: usize = 1 << 11;
+pub(crate) const LISTED_BASES: usize = 16;
+
 /// Most entries one worker sums at a time: a power of two whose points fill about a quarter of a
 /// second-level cache of 1–2 MiB, so that all rounds of a tree but the first stay in it.
 pub(super) fn slice_entries(request: &Request<'_>) -> usize {
@@ -30,11 +38,11 @@ pub(super) fn slice_entries(request: &Request<'_>) -> usize {
     (1 << fitting.ilog2()).clamp(1 << 10, 1 << 13)
 }
 
-/// Chooses passes and `chunk`, and lists the buffers. `Err` carries the bytes that the smallest
+/// Chooses passes and `chunk`, lists the buffers and prices the plan. `Err` carries the bytes that the smallest
 /// variant needs.
 pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Result<(), u64> {
-    let copies = plan.shape.copies();
-    plan.chunk = plan.chunk.min(MAX_POINTS / copies.max(1));
+    let stored = request.table.map_or(plan.shape.stored(), |table| table.stored());
+    plan.chunk = plan.chunk.min(MAX_POINTS / stored.max(1));
     let smallest_chunk = MIN_CHUNK.min(plan.chunk);
     loop {
         plan.chunks = plan.n.div_ceil(plan.chunk).max(1);
@@ -46,12 +54,12 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
             }
             if plan.passes_in_flight > 1 {
                 plan.passes_in_flight /= 2;
-                plan.helping = true;
             } else if plan.sets_per_pass > 1 {
                 plan.sets_per_pass = plan.sets_per_pass.div_ceil(2);
             } else {
                 break;
             }
+            cost::price(plan, request.curve);
         }
         if plan.chunk <= smallest_chunk {
             return Err(plan.bytes());
@@ -65,21 +73,30 @@ fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
     let point = stored_point_bytes(request.curve);
     let sets = u64::from(plan.sets_per_pass) * plan.passes_in_flight as u64;
     let copies = shape.copies() as u64;
+    let in_place = plan.accumulate == Accumulate::InPlace;
     let entries = sets.saturating_mul(plan.segment() as u64).saturating_mul(copies);
     let buckets = sets * shape.buckets.div_ceil(plan.ranges as u64);
-    let occupied = buckets.min(entries);
+    // Those added to in place are all there.
+    let occupied = if in_place { buckets } else { buckets.min(entries) };
     let mut out = Vec::new();
     let mut push = |name, bytes| out.push(Buffer { name, bytes });
-    push(BASES, held_bases(plan, request).saturating_mul(copies).saturating_mul(point));
+    let stored = shape.stored() as u64;
+    push(BASES, held_bases(plan, request).saturating_mul(stored).saturating_mul(point));
     push("scalars", scalar_bytes(plan));
     // Sorting: keys with their entries in parts and in one piece, digits, and the entries.
     let entry = if plan.group == Group::Sort { 24 } else { 4 };
-    push("entries", entries.saturating_mul(entry) + 64 * sets);
-    if plan.group == Group::Csr {
+    if in_place {
+        let flights = plan.passes_in_flight as u64;
+        let listed = (LISTED as u64 * flights).max(LISTED_BASES as u64 * sets * copies);
+        push("entries", entries.min(listed) * 12 + 4 * buckets);
+    } else {
+        push("entries", entries.saturating_mul(entry) + 64 * sets);
+    }
+    if plan.group == Group::Csr && !in_place {
         push("digits", (entries + sets * copies).saturating_mul(4));
         push("counters", (buckets + sets) * 4);
     }
-    let slices = entries / plan.slice as u64 + 1;
+    let slices = if in_place { 1 } else { entries / plan.slice as u64 + 1 };
     push("runs", occupied * 8 + 64 * sets + slices * 2 * (point + 64));
     if plan.accumulate == Accumulate::FusedSweep {
         push("partial window sums", entries.div_ceil(plan.slice as u64) * 3 * point);
@@ -93,6 +110,11 @@ fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
             "reduce",
             reduce_bytes(occupied, sets, shape.window_bits.max(shape.last_window_bits), point),
         );
+    }
+    if in_place {
+        // Their sums, lists of them, and two batches.
+        let waiting = (WAITING as u64).min(buckets) * (point + 12) + WAITING as u64 * 16;
+        push("waiting", plan.passes_in_flight as u64 * (waiting + BATCH as u64 * 48));
     }
     push("workspaces", plan.device.threads as u64 * workspace_bytes(plan, request.curve, point));
     out

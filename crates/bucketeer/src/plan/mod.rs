@@ -13,10 +13,13 @@ mod cost;
 mod display;
 mod gpu;
 mod memory;
+mod odd;
 mod passes;
 mod preset;
+mod reads;
 mod shape;
 mod straus;
+mod validate;
 
 #[cfg(feature = "conformance")]
 pub(crate) use gpu::GROWING;
@@ -26,11 +29,14 @@ pub(crate) use gpu::{FOLD, accumulate_blocks};
 pub(crate) use gpu::{Input, Layout, TASK_COUNTERS};
 #[cfg(feature = "webgpu")]
 pub(crate) use memory::BASES;
+pub(crate) use memory::{BATCH, LISTED, LISTED_BASES, WAITING};
+pub(crate) use odd::Weights;
 #[cfg(feature = "conformance")]
 pub(crate) use straus::adds_any_point;
 
 pub use cost::Cost;
 pub use memory::Buffer;
+pub use odd::MAX_ODD_MULTIPLES;
 pub use preset::{PRESETS, Preset};
 pub use shape::{MAX_PRECOMPUTE, MAX_SCALAR_BITS, MAX_WINDOW_BITS, Shape, Table};
 
@@ -63,6 +69,9 @@ pub enum Accumulate {
     /// Equal slices of the grouped list, summed as trees of batched affine additions; a bucket that
     /// crosses a slice border is completed afterwards. Large buckets need nothing special.
     Slices,
+    /// No grouping: bases in their order, added to bucket sums that stay in a cache, in batches of affine additions to
+    /// different buckets. CPU only.
+    InPlace,
     /// Slices swept once from the largest bucket down, adding the running sum as the bucket index
     /// falls: accumulate and reduce in one, leaving one partial window sum per slice.
     FusedSweep,
@@ -114,7 +123,10 @@ pub struct Settings {
     /// How many shifted copies of each base are stored. If not set, 1; for bases that stay on a GPU, as
     /// many as there are windows, memory permitting.
     pub precompute: Option<u32>,
-    /// Whether the plan for bases that stay chooses the factor, as many copies as make runs faster and fit
+    /// How many odd multiples P, 3P, 5P … of every copy are stored, a power of two up to 1024: so many times fewer
+    /// buckets. If not set, 1. CPU only.
+    pub odd_multiples: Option<u32>,
+    /// Whether the plan for bases that stay chooses both, as many copies and multiples as make runs faster and fit
     /// in memory. A table takes long to make: worth it for dozens of runs.
     pub auto_precompute: bool,
     /// Whether to use the endomorphism.
@@ -210,7 +222,8 @@ pub struct Plan {
     pub sets_per_pass: u32,
     /// Passes that a CPU works on side by side.
     pub passes_in_flight: usize,
-    /// Whether its threads that run out of passes help with those of others.
+    /// Whether its threads that run out of passes help with those of others; in place, whether the last passes are cut
+    /// for all of them.
     pub helping: bool,
     /// Entries of the grouped list that one worker sums at a time.
     pub slice: usize,
@@ -247,11 +260,8 @@ fn form(request: &Request<'_>) -> Form {
 }
 
 /// Chooses passes and chunks such that all buffers fit, and lists them; `Err` carries the bytes that the
-/// smallest variant needs.
+/// smallest variant needs. Predicts the work.
 type Fit = fn(&mut Plan, &Request<'_>, u64) -> Result<(), u64>;
-
-/// Predicts the work of a plan.
-type Estimate = fn(&Plan, &CurveSpec) -> Cost;
 
 impl Plan {
     /// Takes every decision.
@@ -270,7 +280,7 @@ impl Plan {
 
     fn choose(request: &Request<'_>) -> Result<Self, Error> {
         let available = request.settings.memory_limit.unwrap_or(request.device.memory);
-        shape::validate(request)?;
+        validate::settings(request)?;
         let mut needed = None;
         // A smaller factor than the wished one is a matter of memory, not of cost.
         for factors in shape::factors(request) {
@@ -278,17 +288,14 @@ impl Plan {
             let candidates = factors.iter().flat_map(|&factor| shape::candidates(request, factor));
             for (accumulate, shape) in candidates {
                 let mut plan = Self::with_shape(request, accumulate, shape);
-                let ways: (Fit, Estimate) = match (request.device.kind, accumulate) {
-                    (DeviceKind::Cpu, Accumulate::Straus) => (straus::fit, straus::estimate),
-                    (DeviceKind::Cpu, _) => (memory::fit, cost::estimate),
-                    (DeviceKind::Cuda | DeviceKind::WebGpu, _) => (gpu::fit, gpu::estimate),
+                let fit: Fit = match (request.device.kind, accumulate) {
+                    (DeviceKind::Cpu, Accumulate::Straus) => straus::fit,
+                    (DeviceKind::Cpu, _) => memory::fit,
+                    (DeviceKind::Cuda | DeviceKind::WebGpu, _) => gpu::fit,
                 };
-                match ways.0(&mut plan, request, available) {
-                    Ok(()) => plan.cost = ways.1(&plan, request.curve),
-                    Err(bytes) => {
-                        needed = Some(needed.map_or(bytes, |least: u64| least.min(bytes)));
-                        continue;
-                    }
+                if let Err(bytes) = fit(&mut plan, request, available) {
+                    needed = Some(needed.map_or(bytes, |least: u64| least.min(bytes)));
+                    continue;
                 }
                 if best.as_ref().is_none_or(|b| plan.cost.nanoseconds < b.cost.nanoseconds) {
                     best = Some(plan);
@@ -400,6 +407,7 @@ impl Plan {
             bucket_sets: self.shape.bucket_sets,
             precompute: self.shape.precompute,
             endomorphism: self.shape.endomorphism,
+            odd_multiples: self.shape.odd_multiples,
             multiples: match self.accumulate {
                 Accumulate::Straus => self.shape.buckets,
                 _ => 0,

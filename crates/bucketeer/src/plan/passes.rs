@@ -1,37 +1,34 @@
 //! The passes of a CPU: which bases, bucket sets and buckets each takes, so that all threads have equally much to do.
 
-use super::{Group, Plan, cost, memory};
+use super::{Accumulate, Group, Plan, cost, memory};
 use crate::CurveSpec;
 
 /// Fewest entries of a segment in one bucket set, and where there is to be more than one range of buckets.
 const LEAST_ENTRIES: usize = 1 << 8;
 const LEAST_FOR_RANGES: usize = 1 << 15;
 
-/// Passes shorter than this, in nanoseconds, are not shared: whoever waits for a helper loses more.
-const WORTH_HELP: f64 = 1e6;
-
-/// Chooses `segments`, `ranges`, `sets_per_pass`, `passes_in_flight` and `helping`.
+/// Chooses `segments`, `ranges`, `sets_per_pass`, `passes_in_flight` and `helping`, and prices the plan.
 pub(super) fn choose(plan: &mut Plan, curve: &CurveSpec) {
     let mut best: Option<(f64, [usize; 2], u32)> = None;
+    let set = |plan: &mut Plan, [segments, ranges]: [usize; 2], sets| {
+        (plan.segments, plan.ranges, plan.sets_per_pass) = (segments, ranges, sets);
+        plan.passes_in_flight = plan.device.threads.min(cost::passes(plan));
+        cost::price(plan, curve);
+    };
     for cut in cuts(plan) {
         for sets in sets_per_pass(plan, cut) {
-            set(plan, curve, cut, sets);
-            let cost = cost::estimate(plan, curve).nanoseconds;
-            if best.is_none_or(|(least, ..)| cost < least) {
-                best = Some((cost, cut, sets));
+            set(plan, cut, sets);
+            if best.is_none_or(|(least, ..)| plan.cost.nanoseconds < least) {
+                best = Some((plan.cost.nanoseconds, cut, sets));
             }
         }
     }
-    if let Some((_, cut, sets)) = best {
-        set(plan, curve, cut, sets);
+    // The last one priced is set already.
+    if let Some((_, cut, sets)) = best
+        && (cut, sets) != ([plan.segments, plan.ranges], plan.sets_per_pass)
+    {
+        set(plan, cut, sets);
     }
-}
-
-fn set(plan: &mut Plan, curve: &CurveSpec, [segments, ranges]: [usize; 2], sets: u32) {
-    (plan.segments, plan.ranges, plan.sets_per_pass) = (segments, ranges, sets);
-    plan.passes_in_flight = plan.device.threads.min(cost::passes(plan));
-    plan.helping = plan.device.threads > 1
-        && (plan.workers() > 1 || cost::pass_nanoseconds(plan, curve) > WORTH_HELP);
 }
 
 /// Numbers of segments and of ranges worth pricing: one, and more while threads lack passes.
@@ -42,7 +39,9 @@ fn cuts(plan: &Plan) -> Vec<[usize; 2]> {
     let powers = |most: usize| (0..usize::BITS).map(|bit| 1 << bit).take_while(move |&k| k <= most);
     let mut cuts = Vec::new();
     for segments in powers(most.min(entries / LEAST_ENTRIES).max(1)) {
-        let ranged = plan.group == Group::Csr && entries / segments >= LEAST_FOR_RANGES;
+        let ranged = plan.group == Group::Csr
+            && plan.accumulate != Accumulate::InPlace
+            && entries / segments >= LEAST_FOR_RANGES;
         let most = if ranged { most / segments } else { 1 };
         cuts.extend(powers(most.max(1)).map(|ranges| [segments, ranges]));
     }

@@ -2,8 +2,9 @@
 
 use num_bigint::BigUint;
 
-use super::{Accumulate, Digits, Request, ScalarBound, Settings, straus};
-use crate::Error;
+use super::memory::stored_point_bytes;
+use super::odd::{MAX_ODD_MULTIPLES, Weights};
+use super::{Accumulate, Digits, Request, ScalarBound, Settings, straus, validate};
 use crate::device::DeviceKind;
 
 /// Widest window. Its signed digits fill 2^25 buckets.
@@ -11,6 +12,9 @@ pub const MAX_WINDOW_BITS: u32 = 26;
 
 /// Largest precompute factor: one copy of a base for every bit of a 1024-bit scalar.
 pub const MAX_PRECOMPUTE: u32 = 1024;
+
+/// Fewest bases of which each is there once that may be added in place.
+const LEAST_IN_PLACE: usize = 1 << 17;
 
 /// Longest integer scalars.
 pub const MAX_SCALAR_BITS: u32 = 1024;
@@ -27,8 +31,18 @@ pub struct Table {
     pub precompute: u32,
     /// Whether φ(P) stands beside each P.
     pub endomorphism: bool,
+    /// Odd multiples P, 3P, 5P … of each of these points, for runs with buckets.
+    pub odd_multiples: u32,
     /// Multiples of each of these points, for runs without buckets; 0 for runs with buckets.
     pub multiples: u64,
+}
+
+impl Table {
+    /// Stored points per base, for runs with buckets.
+    pub(crate) fn stored(&self) -> usize {
+        let halves = 1 + usize::from(self.endomorphism);
+        halves * (self.precompute * self.odd_multiples) as usize
+    }
 }
 
 /// Windows, bucket sets and the form of the digits.
@@ -51,11 +65,14 @@ pub struct Shape {
     pub windows: u32,
     /// Copies of each base that are stored, `2^(j·c·bucket_sets)·P` for `j < f`.
     pub precompute: u32,
+    /// Odd multiples of each copy that are stored.
+    pub odd_multiples: u32,
     /// Bucket sets: windows folded by the precompute factor.
     pub bucket_sets: u32,
     /// Buckets in each set.
     pub buckets: u64,
-    /// 64-bit words that hold one (half) scalar, with its sign in the top bit.
+    /// 64-bit words that hold one (half) scalar, with its sign in the top bit; or its digits, where odd multiples are
+    /// stored.
     pub scalar_words: usize,
 }
 
@@ -65,9 +82,23 @@ impl Shape {
         1 + usize::from(self.endomorphism)
     }
 
-    /// Stored points per base.
+    /// Copies and images of a base: digits that it has in one bucket set.
     pub fn copies(&self) -> usize {
         self.halves() * self.precompute as usize
+    }
+
+    /// Stored points per base.
+    pub fn stored(&self) -> usize {
+        self.copies() * self.odd_multiples as usize
+    }
+
+    /// What the sum of a bucket is multiplied by.
+    pub(crate) fn weight(&self, bucket: u32) -> u32 {
+        match Weights::of(self) {
+            None => bucket + 1,
+            Some(weights) if bucket < weights.count() => weights.weight(bucket),
+            Some(weights) => bucket - weights.count() + 1,
+        }
     }
 
     /// Most entries that `bases` bases put into one bucket set.
@@ -100,30 +131,77 @@ fn bias(digits: Digits, window_bits: u32, windows: u32) -> BigUint {
     }
 }
 
-/// All shapes the request allows with this precompute factor, for each way to accumulate: window widths ×
-/// forms of the digits × endomorphism. Without any where a loaded table has fewer copies.
+/// All shapes the request allows with this precompute factor, for each way to accumulate: odd multiples × window
+/// widths × forms of the digits × endomorphism. Without any where a loaded table has fewer copies, or memory cannot hold
+/// the table of a plan that may choose another.
 pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<(Accumulate, Shape)> {
-    let buckets = request.settings.accumulate.unwrap_or(Accumulate::Slices);
-    let ways = match straus::wanted(request) {
-        straus::Wanted::Only => vec![Accumulate::Straus],
-        straus::Wanted::Also => vec![buckets, Accumulate::Straus],
-        straus::Wanted::No => vec![buckets],
+    let mut ways = match (straus::wanted(request), request.settings.accumulate) {
+        (straus::Wanted::Only, _) => vec![],
+        (_, Some(way)) => vec![way],
+        (_, None) => vec![Accumulate::Slices, Accumulate::InPlace],
     };
-    let shapes = |&way: &Accumulate| {
-        let widths = match way {
-            Accumulate::Straus => straus::widths(request),
-            _ => widths(request, precompute),
-        };
-        let digits = (way == Accumulate::Straus).then_some(Digits::Signed);
-        let shapes = shapes(request, precompute, widths, digits.or(request.settings.digits));
-        shapes.into_iter().map(move |shape| (way, shape))
+    if !matches!(straus::wanted(request), straus::Wanted::No) {
+        ways.push(Accumulate::Straus);
+    }
+    let mut candidates = Vec::new();
+    let mut add = |way, widths, copies, digits| {
+        let shapes = shapes(request, copies, widths, digits);
+        candidates.extend(shapes.into_iter().map(|shape| (way, shape)));
     };
-    ways.iter().flat_map(shapes).collect()
+    for way in ways {
+        if way == Accumulate::Straus {
+            add(way, straus::widths(request), (precompute, 1), Some(Digits::Signed));
+            continue;
+        }
+        for odd_multiples in odd_multiples(request) {
+            let copies = (precompute, odd_multiples);
+            let chosen = request.settings.accumulate.is_some();
+            if way == Accumulate::InPlace && !chosen && !in_place_pays(request, copies) {
+                continue;
+            }
+            let digits = if odd_multiples > 1 { Some(Digits::Signed) } else { None };
+            add(way, widths(request, copies), copies, digits.or(request.settings.digits));
+        }
+    }
+    if request.settings.auto_precompute && chooses_factor(request) {
+        let available = request.settings.memory_limit.unwrap_or(request.device.memory);
+        let point = stored_point_bytes(request.curve).saturating_mul(request.n as u64);
+        let fits = |shape: &Shape| point.saturating_mul(shape.stored() as u64) <= available;
+        candidates.retain(|(_, shape)| shape.stored() == 1 || fits(shape));
+    }
+    candidates
+}
+
+/// Whether it is worth pricing to add in place: with a large table, by itself or for its copies.
+fn in_place_pays(request: &Request<'_>, (precompute, odd_multiples): (u32, u32)) -> bool {
+    let copies = request.table.map_or(precompute, |table| table.precompute);
+    request.device.kind == DeviceKind::Cpu
+        && request.settings.group.is_none()
+        && (copies > 1 || odd_multiples > 1 || request.n >= LEAST_IN_PLACE)
+}
+
+/// Numbers of odd multiples worth pricing.
+fn odd_multiples(request: &Request<'_>) -> Vec<u32> {
+    if let Some(wish) = request.settings.odd_multiples {
+        return vec![wish];
+    }
+    if request.device.kind != DeviceKind::Cpu
+        || validate::needs_all_weights(request.settings).is_some()
+    {
+        return vec![1];
+    }
+    match request.table {
+        Some(Table { odd_multiples, .. }) if odd_multiples > 1 => vec![1, odd_multiples],
+        None if request.settings.auto_precompute && chooses_factor(request) => {
+            (0..=MAX_ODD_MULTIPLES.ilog2()).map(|log| 1 << log).collect()
+        }
+        _ => vec![1],
+    }
 }
 
 fn shapes(
     request: &Request<'_>,
-    precompute: u32,
+    copies: (u32, u32),
     widths: std::ops::RangeInclusive<u32>,
     form: Option<Digits>,
 ) -> Vec<Shape> {
@@ -157,7 +235,7 @@ fn shapes(
                 let negate = residues
                     && !endomorphism
                     && settings.negate.unwrap_or(digits == Digits::Signed);
-                let shape = shape(request, digits, endomorphism, negate, window_bits, precompute);
+                let shape = shape(request, digits, endomorphism, negate, window_bits, copies);
                 shapes.extend(shape);
             }
         }
@@ -165,87 +243,26 @@ fn shapes(
     shapes
 }
 
-/// Refuses settings that no plan can carry out.
-pub(super) fn validate(request: &Request<'_>) -> Result<(), Error> {
-    let settings = request.settings;
-    check("window bits", settings.window_bits, MAX_WINDOW_BITS)?;
-    check("precompute factor", settings.precompute, MAX_PRECOMPUTE)?;
-    let invalid = |setting, value: &str, reason: &str| {
-        Err(Error::InvalidSetting { setting, value: value.into(), reason: reason.into() })
-    };
-    if settings.chunk == Some(0) {
-        return invalid("chunk", "0", "a chunk holds at least one base");
-    }
-    if settings.accumulate == Some(Accumulate::Straus) {
-        if request.device.kind != DeviceKind::Cpu {
-            return invalid("accumulate", "straus", "GPUs have no way without buckets");
-        }
-        if !straus::possible(request) {
-            let reason = "the curve's own additions are not right for every point of it";
-            return invalid("accumulate", "straus", reason);
-        }
-        if settings.digits == Some(Digits::Unsigned) {
-            return invalid("digits", "unsigned", "without buckets they are signed");
-        }
-        if let Some(bits) = settings.window_bits.filter(|bits| !straus::BITS.contains(bits)) {
-            let reason =
-                "without buckets, where multiples of every base are stored, it must be from 2 to 8";
-            return invalid("window bits", &bits.to_string(), reason);
-        }
-    }
-    let bits = match request.scalars {
-        ScalarBound::Order => request.curve.scalar_bits(),
-        ScalarBound::Bits(bits) => bits,
-    };
-    check("scalar bits", Some(bits), MAX_SCALAR_BITS)?;
-    if settings.window_bits == Some(1) && settings.digits == Some(Digits::Signed) {
-        return invalid("window bits", "1", "signed digits need at least 2");
-    }
-    check("last window bits", settings.last_window_bits, MAX_WINDOW_BITS)?;
-    if settings.last_window_bits.is_some()
-        && (settings.digits != Some(Digits::Unsigned) || settings.window_bits.is_none())
-    {
-        let reason = "it needs unsigned digits and a width of the other windows";
-        return invalid("last window bits", "another width", reason);
-    }
-    if settings.endomorphism == Some(true) {
-        if request.curve.endomorphism.is_none() {
-            return invalid("endomorphism", "true", "the curve has none of the form (β·x, y)");
-        }
-        if request.device.kind != DeviceKind::Cpu {
-            return invalid("endomorphism", "true", "GPUs fold windows by precomputation instead");
-        }
-        if settings.any_point {
-            return invalid("endomorphism", "true", "it needs bases in the prime-order subgroup");
-        }
-    }
-    Ok(())
-}
-
 /// The widths worth pricing: around log₂ of the bases, where additions and buckets balance.
-fn widths(request: &Request<'_>, precompute: u32) -> std::ops::RangeInclusive<u32> {
+fn widths(
+    request: &Request<'_>,
+    (precompute, odd_multiples): (u32, u32),
+) -> std::ops::RangeInclusive<u32> {
     let table = request.table.filter(|table| table.precompute > 1);
     if let Some(bits) = table.map(|t| t.window_bits).or(request.settings.window_bits) {
         return bits..=bits;
     }
     // Tables of GPUs fold all windows of a usual scalar unless told otherwise.
     let copies = if folds(request) { precompute.min(16) } else { precompute.min(64) };
-    let log = request.n.saturating_mul(copies as usize).max(1).ilog2();
-    let most = (log + 3).min(MAX_WINDOW_BITS);
+    let points = request.n.saturating_mul(copies as usize).saturating_mul(odd_multiples as usize);
+    let log = points.max(1).ilog2();
+    // Narrower windows have no room for the multiples.
+    let least = if odd_multiples > 1 { odd_multiples.ilog2() + 2 } else { 1 };
+    let widest = if odd_multiples > 1 { 29 - odd_multiples.ilog2() } else { MAX_WINDOW_BITS };
+    let most = (log + 3).min(widest).min(MAX_WINDOW_BITS).max(least);
     // Many threads favour narrow windows, and more so with copies.
     let below = if copies > 1 { 10 } else { 7 };
-    log.saturating_sub(below).clamp(1, most)..=most
-}
-
-fn check(setting: &'static str, value: Option<u32>, most: u32) -> Result<(), Error> {
-    match value {
-        Some(value) if value == 0 || value > most => Err(Error::InvalidSetting {
-            setting,
-            value: value.to_string(),
-            reason: format!("it must be from 1 to {most}"),
-        }),
-        _ => Ok(()),
-    }
+    log.saturating_sub(below).clamp(least, most)..=most
 }
 
 /// The wished width of the windows less one bit, for devices whose buffers are too small for it.
@@ -294,7 +311,7 @@ fn shape(
     endomorphism: bool,
     negate: bool,
     window_bits: u32,
-    precompute: u32,
+    (precompute, odd_multiples): (u32, u32),
 ) -> Option<Shape> {
     let largest = match (&request.curve.endomorphism, request.scalars) {
         (Some(e), _) if endomorphism => (BigUint::from(1u32) << e.bits) - 1u32,
@@ -303,9 +320,23 @@ fn shape(
         (_, ScalarBound::Bits(bits)) => (BigUint::from(1u32) << bits) - 1u32,
     };
     let last_window_bits = request.settings.last_window_bits.unwrap_or(window_bits);
-    let windows = match request.settings.last_window_bits {
-        Some(last) => 1 + (largest.bits() as u32).saturating_sub(last).div_ceil(window_bits),
-        None => windows_for(&largest, digits, window_bits),
+    let weights = (odd_multiples > 1).then(|| Weights::new(window_bits, odd_multiples));
+    let (windows, buckets) = match (weights, request.settings.last_window_bits) {
+        (Some(weights), _) => {
+            let (windows, last) = weights?.windows(&largest);
+            (windows, u64::from(weights?.count()) + last)
+        }
+        (None, Some(last)) => {
+            let others = (largest.bits() as u32).saturating_sub(last).div_ceil(window_bits);
+            (1 + others, (1u64 << window_bits.max(last)) - 1)
+        }
+        (None, None) => {
+            let windows = windows_for(&largest, digits, window_bits);
+            match digits {
+                Digits::Unsigned => (windows, (1u64 << window_bits) - 1),
+                Digits::Signed => (windows, 1u64 << (window_bits - 1)),
+            }
+        }
     };
     let (bucket_sets, precompute) = match request.table.filter(|t| t.precompute > 1) {
         Some(table) => {
@@ -321,12 +352,10 @@ fn shape(
             (sets, windows.div_ceil(sets))
         }
     };
-    let buckets = match digits {
-        Digits::Unsigned => (1u64 << window_bits.max(last_window_bits)) - 1,
-        Digits::Signed => 1u64 << (window_bits - 1),
-    };
     let missing = |table: Table| {
-        precompute > table.precompute || (table.multiples > 0 && buckets > table.multiples)
+        precompute > table.precompute
+            || odd_multiples > table.odd_multiples
+            || (table.multiples > 0 && buckets > table.multiples)
     };
     if request.table.is_some_and(missing) {
         return None;
@@ -340,9 +369,13 @@ fn shape(
         last_window_bits,
         windows,
         precompute,
+        odd_multiples,
         bucket_sets,
         buckets,
-        scalar_words: ((windows - 1) * window_bits + last_window_bits + 1).div_ceil(64) as usize,
+        scalar_words: match weights {
+            Some(_) => windows.div_ceil(2) as usize,
+            None => ((windows - 1) * window_bits + last_window_bits + 1).div_ceil(64) as usize,
+        },
     })
 }
 

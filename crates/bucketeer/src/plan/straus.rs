@@ -71,7 +71,7 @@ pub(super) fn widths(request: &Request<'_>) -> std::ops::RangeInclusive<u32> {
     }
 }
 
-/// Chooses the chunk and lists the buffers.
+/// Chooses the chunk, lists the buffers and prices the plan.
 pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Result<(), u64> {
     plan.sets_per_pass = plan.shape.bucket_sets;
     plan.chunk = plan.chunk.min(MOST_OF_CHUNK);
@@ -79,6 +79,7 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
         plan.chunks = plan.n.div_ceil(plan.chunk).max(1);
         plan.buffers = buffers(plan, request);
         if plan.bytes() <= available {
+            plan.cost = estimate(plan, request.curve);
             return Ok(());
         }
         if plan.chunk == 1 {
@@ -107,7 +108,7 @@ fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
     ]
 }
 
-pub(super) fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
+fn estimate(plan: &Plan, curve: &CurveSpec) -> Cost {
     let shape = &plan.shape;
     let rates = straus_rates(curve);
     let halves = shape.halves() as f64;

@@ -4,7 +4,7 @@ use ark_bls12_377::{Fr, G1Affine};
 use ark_ec::AffineRepr;
 use ark_ff::AdditiveGroup;
 use bucketeer::conformance::{Distribution, KnownBases};
-use bucketeer::plan::{Accumulate, Digits, Settings};
+use bucketeer::plan::{Accumulate, Digits, Reduce, Settings};
 use bucketeer::{Bases, Builder, Curve, Device, Error, PointFault, Scalars, msm, msm_batch};
 
 const G: G1Affine = G1Affine::GENERATOR;
@@ -77,6 +77,19 @@ fn impossible_settings_are_named() {
         (s.digits, s.accumulate) = (Some(Digits::Unsigned), Some(Accumulate::Straus));
     };
     assert_eq!(refused(with(unsigned)), "digits");
+    for count in [0, 3, 2048] {
+        assert_eq!(refused(builder().odd_multiples(count)), "odd multiples");
+    }
+    assert_eq!(refused(builder().odd_multiples(16).window_bits(5)), "odd multiples");
+    assert_eq!(refused(builder().odd_multiples(1024).window_bits(20)), "odd multiples");
+    let plain: [fn(&mut Settings); 3] = [
+        |s| s.digits = Some(Digits::Unsigned),
+        |s| s.accumulate = Some(Accumulate::PerBucket),
+        |s| s.reduce = Some(Reduce::RunningSum),
+    ];
+    for change in plain {
+        assert_eq!(refused(with(change).odd_multiples(2)), "odd multiples");
+    }
     // Bandersnatch's Edwards additions are not complete.
     let mut settings = Settings::default();
     (settings.accumulate, settings.any_point) = (Some(Accumulate::Straus), true);

@@ -117,6 +117,54 @@ fn few_bases_need_no_buckets() {
 }
 
 #[test]
+fn fixed_bases_get_odd_multiples_within_their_memory() {
+    for (n, threads) in [(1 << 12, 1), (1 << 16, 2), (1 << 18, 16)] {
+        let paper = || Paper {
+            resident: true,
+            device: DeviceFacts::cpu(threads, true, 64 * GIB),
+            ..Paper::new(n)
+        };
+        let plain = paper().with(|s| s.memory_limit = Some(GIB / 8)).plan().unwrap();
+        assert_eq!((plain.shape.precompute, plain.shape.odd_multiples), (1, 1));
+        let mut last = plain.cost.nanoseconds;
+        for limit in [GIB / 8, GIB, 2 * GIB] {
+            let fixed = |s: &mut Settings| {
+                (s.auto_precompute, s.memory_limit) = (true, Some(limit));
+            };
+            let plan = paper().with(fixed).plan().unwrap();
+            assert!(plan.bytes() <= limit, "{plan}");
+            assert!(plan.cost.nanoseconds <= last, "{plan}");
+            last = plan.cost.nanoseconds;
+        }
+        assert!(last < 0.9 * plain.cost.nanoseconds, "{last} ns, and without copies\n{plain}");
+    }
+}
+
+#[test]
+fn odd_multiples_divide_the_buckets() {
+    let shape = |count| {
+        let paper = Paper { resident: true, ..Paper::new(1 << 16) }.with(|s| {
+            (s.window_bits, s.precompute, s.odd_multiples) = (Some(20), Some(1024), Some(count));
+        });
+        paper.plan().unwrap().shape
+    };
+    assert_eq!(shape(1).buckets, 1 << 19);
+    for log in 1..=6 {
+        let shape = shape(1 << log);
+        // Those of the last window are its own.
+        let last = shape.scalar_bits - (shape.windows - 1) * 20;
+        let most = (1 << (19 - log)) + (2u64 << last) + 64;
+        assert!(shape.buckets >= 1 << (19 - log) && shape.buckets <= most, "{shape:?}");
+        assert_eq!((shape.bucket_sets, shape.stored()), (1, (shape.windows << log) as usize));
+    }
+    for device in [DeviceFacts::cuda(132, GIB), DeviceFacts::webgpu(1, GIB, GIB)] {
+        let paper = Paper { device, ..Paper::new(1 << 16) }.with(|s| s.odd_multiples = Some(4));
+        let error = paper.plan().unwrap_err();
+        assert!(matches!(error, Error::InvalidSetting { setting: "odd multiples", .. }), "{error}");
+    }
+}
+
+#[test]
 fn the_same_request_gives_the_same_plan() {
     for n in [0, 1, 1000, 1 << 26] {
         assert_eq!(Paper::new(n).plan().unwrap(), Paper::new(n).plan().unwrap());

@@ -54,6 +54,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             Just(Accumulate::Slices),
             Just(Accumulate::PerBucket),
             Just(Accumulate::FusedSweep),
+            Just(Accumulate::InPlace),
             Just(Accumulate::Straus),
         ]),
         proptest::option::of(prop_oneof![
@@ -69,22 +70,32 @@ fn settings() -> impl Strategy<Value = Settings> {
         digits,
         any::<(bool, Option<bool>)>(),
         proptest::option::of(1usize..12),
+        proptest::option::of(1u32..7),
     );
-    (shape, stages).prop_map(|((window, factor, digits, (no_split, negate), chunk), stages)| {
-        let mut settings = Settings::default();
-        settings.window_bits = window;
-        settings.precompute = factor;
-        settings.digits = digits;
-        settings.negate = negate;
-        settings.endomorphism = no_split.then_some(false);
-        settings.chunk = chunk;
-        (settings.group, settings.accumulate, settings.reduce) = stages;
-        if settings.accumulate == Some(Accumulate::Straus) {
-            settings.window_bits = window.map(|bits| bits.min(8));
-            settings.digits = None;
-        }
-        settings
-    })
+    (shape, stages).prop_map(
+        |((window, factor, digits, (no_split, negate), chunk, multiples), stages)| {
+            let mut settings = Settings::default();
+            settings.window_bits = window;
+            settings.precompute = factor;
+            settings.digits = digits;
+            settings.negate = negate;
+            settings.endomorphism = no_split.then_some(false);
+            settings.chunk = chunk;
+            (settings.group, settings.accumulate, settings.reduce) = stages;
+            // Odd multiples where the other settings allow them.
+            let ways = [None, Some(Accumulate::Slices), Some(Accumulate::InPlace)];
+            let split = [None, Some(Reduce::WindowSplitting)].contains(&settings.reduce);
+            if ways.contains(&settings.accumulate) && split && digits != Some(Digits::Unsigned) {
+                settings.odd_multiples =
+                    multiples.filter(|log| window.is_none_or(|c| c >= log + 2)).map(|log| 1 << log);
+            }
+            if settings.accumulate == Some(Accumulate::Straus) {
+                settings.window_bits = window.map(|bits| bits.min(8));
+                settings.digits = None;
+            }
+            settings
+        },
+    )
 }
 
 fn points<C: Curve>(bases: &[Base]) -> Vec<C> {

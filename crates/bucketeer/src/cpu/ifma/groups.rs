@@ -14,6 +14,10 @@ pub(super) struct Groups<'a, const W: usize> {
     pub a: &'a [[u32; 8]],
     pub b: &'a [[u32; 8]],
     pub out: &'a [[u32; 8]],
+    /// Points to be asked for meanwhile.
+    pub later: &'a [[u32; 8]],
+    /// What `a` refers to, and `b`.
+    pub first: *const [u64; W],
     pub src: *const [u64; W],
     pub dst: *mut [u64; W],
     pub scattered: bool,
@@ -52,7 +56,7 @@ impl<const W: usize> Groups<'_, W> {
     pub(super) unsafe fn group(&self, g: usize) -> Group {
         // SAFETY: the caller runs with AVX-512 and stays within the groups.
         unsafe {
-            let (a, negative_a) = addresses(self.src, self.a.get_unchecked(g));
+            let (a, negative_a) = addresses(self.first, self.a.get_unchecked(g));
             let (b, negative_b) = addresses(self.src, self.b.get_unchecked(g));
             Group { a, b, negative_a, negative_b }
         }
@@ -68,8 +72,13 @@ impl<const W: usize> Groups<'_, W> {
     /// Where points are far away, asks for half of those of the group one batch later, into the second cache.
     #[inline(always)]
     pub(super) unsafe fn fetch_later(&self, g: usize, second: bool) {
-        let list = if second { self.b } else { self.a };
-        if let Some(entries) = list.get(g + BATCH).filter(|_| self.far) {
+        let entries = match (self.far, second) {
+            (true, false) => self.a.get(g + BATCH),
+            (true, true) => self.b.get(g + BATCH),
+            (false, false) => self.later.get(g),
+            (false, true) => None,
+        };
+        if let Some(entries) = entries {
             // SAFETY: the caller runs with AVX-512.
             let points = unsafe { addresses(self.src, entries).0 };
             for point in points {

@@ -103,15 +103,17 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
         if pairs.is_empty() {
             return;
         }
-        let (scattered, far) = (pairs.scattered, pairs.far);
-        let [a, b, out] = pairs.groups();
+        let (scattered, far, in_place) = (pairs.scattered, pairs.far, pairs.in_place);
+        let [a, b, out, later] = pairs.groups();
         let largest = |list: &[[u32; 8]], mask: u32| {
             list.as_flattened().iter().fold(0, |most, index| most.max(index & mask)) as usize
         };
-        let operands = largest(a, !NEGATIVE).max(largest(b, !NEGATIVE));
-        assert!(operands < src.len() && largest(out, u32::MAX) < dst.len());
+        let others = if in_place { dst.len() } else { src.len() };
+        assert!(largest(a, !NEGATIVE) < others && largest(b, !NEGATIVE) < src.len());
+        assert!(largest(out, u32::MAX) < dst.len());
         let (src, dst) = (src.as_ptr(), dst.as_mut_ptr());
-        let groups = Groups { a, b, out, src, dst, scattered, far };
+        let first = if in_place { dst.cast_const() } else { src };
+        let groups = Groups { a, b, out, later, first, src, dst, scattered, far };
         // SAFETY: this type is made only where the instructions exist, and the indices were checked.
         unsafe { self.curve.add_pairs(&groups, scratch) }
     }

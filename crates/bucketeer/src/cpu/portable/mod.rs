@@ -111,22 +111,21 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
     /// The sum of such a pair.
     #[cold]
     #[inline(never)]
-    fn finish_special(
+    fn special(
         &self,
         p: Operand<'_, W>,
         q: Operand<'_, W>,
         case: Case,
         inverse: &F::Element,
-        sum: &mut Point<W>,
-    ) {
+    ) -> Point<W> {
         let own = |(point, negative): Operand<'_, W>| match negative {
             true => self.negate(point),
             false => *point,
         };
         match case {
-            Case::Left => *sum = own(p),
-            Case::Right => *sum = own(q),
-            Case::Infinity => *sum = Infinity::POINT,
+            Case::Left => own(p),
+            Case::Right => own(q),
+            Case::Infinity => Infinity::POINT,
             Case::Add | Case::Double => {
                 let f = &self.field;
                 let (x, y) = (self.x(p.0), self.signed_y(p));
@@ -135,8 +134,10 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
                 let slope = f.mul(&rise, inverse);
                 let x3 = f.sub(&f.sub(&f.square(&slope), &x), &x);
                 let y3 = f.sub(&f.mul(&slope, &f.sub(&x, &x3)), &y);
+                let mut sum = Infinity::POINT;
                 f.write(&x3, &mut sum[..W / 2]);
                 f.write(&y3, &mut sum[W / 2..]);
+                sum
             }
         }
     }
@@ -159,11 +160,12 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
         let steps = &mut steps[..a.len()];
         let mut product = f.one();
         for (i, step) in steps.iter_mut().enumerate() {
+            let first = if pairs.in_place { &*dst } else { src };
             if pairs.scattered && i + PREFETCH < a.len() {
-                fetch(operand(src, a[i + PREFETCH]).0);
+                fetch(operand(first, a[i + PREFETCH]).0);
                 fetch(operand(src, b[i + PREFETCH]).0);
             }
-            let (p, q) = (operand(src, a[i]), operand(src, b[i]));
+            let (p, q) = (operand(first, a[i]), operand(src, b[i]));
             let (x1, x2) = (self.x(p.0), self.x(q.0));
             (step.d, step.case) = (f.sub(&x2, &x1), Case::Add);
             if x1 == x2 || infinite(p.0) || infinite(q.0) {
@@ -173,13 +175,17 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
             product = f.mul(&product, &step.d);
         }
         let mut inverse = f.invert(&product);
+        let later = pairs.later();
         for (i, step) in steps.iter().enumerate().rev() {
+            if let Some(&entry) = later.get(i) {
+                fetch(operand(src, entry).0);
+            }
             let own = f.mul(&inverse, &step.before);
             inverse = f.mul(&inverse, &step.d);
-            let (p, q) = (operand(src, a[i]), operand(src, b[i]));
-            let sum = &mut dst[out[i] as usize];
+            let first = if pairs.in_place { &*dst } else { src };
+            let (p, q) = (operand(first, a[i]), operand(src, b[i]));
             if !matches!(step.case, Case::Add) {
-                self.finish_special(p, q, step.case, &own, sum);
+                dst[out[i] as usize] = self.special(p, q, step.case, &own);
                 continue;
             }
             let (x1, x2) = (self.x(p.0), self.x(q.0));
@@ -189,6 +195,7 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
             let slope = f.mul(&f.sub(&y2, &y1), &own);
             let x3 = f.sub(&f.square(&slope), &f.add(&x1, &x2));
             let y3 = f.sub(&f.mul(&slope, &f.sub(&x1, &x3)), &y1);
+            let sum = &mut dst[out[i] as usize];
             f.write(&x3, &mut sum[..W / 2]);
             f.write(&y3, &mut sum[W / 2..]);
         }
