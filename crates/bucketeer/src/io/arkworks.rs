@@ -85,7 +85,6 @@ pub fn parse_arkworks_scalars<C: Curve>(
 /// Reads single points; only the canonical encoding of each is accepted.
 struct PointReader<C> {
     encoding: Encoding,
-    identity: Vec<u8>,
     /// Whether the flags have a byte of their own, of which arkworks ignores the other bits.
     flag_byte: bool,
     marker: std::marker::PhantomData<C>,
@@ -93,12 +92,10 @@ struct PointReader<C> {
 
 impl<C: Curve> PointReader<C> {
     fn new(encoding: Encoding) -> Self {
-        let mut identity = Vec::new();
-        // Writing to a vector does not fail; were it to, no identity would be accepted.
-        let _ = C::zero().serialize_with_mode(&mut identity, encoding.compress());
         let coordinates = if encoding == Encoding::Compressed { 1 } else { 2 };
-        let flag_byte = identity.len() > coordinates * C::BaseField::ZERO.uncompressed_size();
-        Self { encoding, identity, flag_byte, marker: std::marker::PhantomData }
+        let size = coordinates * C::BaseField::ZERO.uncompressed_size();
+        let flag_byte = encoding.point_bytes::<C>() > size;
+        Self { encoding, flag_byte, marker: std::marker::PhantomData }
     }
 
     fn read(&self, bytes: &[u8]) -> Result<C, String> {
@@ -106,13 +103,20 @@ impl<C: Curve> PointReader<C> {
         let spare_bits = self.flag_byte && bytes.last().is_some_and(|last| last & !FLAGS != 0);
         let point = C::deserialize_with_mode(bytes, self.encoding.compress(), Validate::No);
         match point {
-            Ok(point) if point.is_zero() && bytes != self.identity => {
+            Ok(point) if self.is_canonical(&point, bytes) => Ok(point),
+            Ok(point) if point.is_zero() => {
                 Err("the identity, but not in its canonical encoding".into())
             }
             Ok(_) if spare_bits => Err("not a valid encoding: unused bits are set".into()),
-            Ok(point) => Ok(point),
+            Ok(_) => Err("not a valid encoding: its flags are not those of the point".into()),
             Err(_) => Err(diagnose::<C>(bytes, self.encoding)),
         }
+    }
+
+    /// Whether the point is written in these bytes: reading ignores some of the flags.
+    fn is_canonical(&self, point: &C, bytes: &[u8]) -> bool {
+        let mut again = Vec::with_capacity(bytes.len());
+        point.serialize_with_mode(&mut again, self.encoding.compress()).is_ok() && again == bytes
     }
 }
 

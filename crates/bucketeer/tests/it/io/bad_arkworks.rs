@@ -150,6 +150,48 @@ impl Visitor for NotBelowModulus {
     }
 }
 
+/// Changes single bits where flags are, and finds that no point is accepted in other bytes than its own.
+struct OtherFlags;
+
+impl Visitor for OtherFlags {
+    type Output = ();
+
+    fn visit<C: Curve>(self, curve: &'static NamedCurve) {
+        let encodings: [(fn(&[C]) -> Vec<u8>, Encoding); 2] =
+            [(uncompressed::<C>, Encoding::Uncompressed), (compressed::<C>, Encoding::Compressed)];
+        for (encode, encoding) in encodings {
+            for point in points::<C>(4) {
+                let bytes = encode(&[point]);
+                for (place, bit) in
+                    [8, bytes.len() - 1].into_iter().flat_map(|p| (0..8).map(move |b| (p, b)))
+                {
+                    let mut changed = bytes.clone();
+                    changed[place] ^= 1 << bit;
+                    let read = io::parse_arkworks_bases::<C>(&changed, curve, encoding, &CHECKED);
+                    if let Ok(read) = read {
+                        assert_eq!(
+                            encode(&read),
+                            changed,
+                            "{curve}, {encoding:?}, bit {bit} of {place}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn flags_are_those_of_the_point() {
+    CURVES.iter().for_each(|curve| curve.visit(OtherFlags));
+    // The sign of y, which nobody needs who has y.
+    type Point = bls377::G1Affine;
+    let mut bytes = uncompressed(&points::<Point>(3));
+    *bytes.last_mut().unwrap() ^= 0x80;
+    let found = bases_reason::<Point>(&bytes, "bls12-377", &CHECKED);
+    assert_says(&found, &["base 2: not a valid encoding: its flags are not those of the point"]);
+}
+
 #[test]
 fn coordinates_not_below_the_modulus_are_named() {
     CURVES.iter().for_each(|curve| curve.visit(NotBelowModulus));
