@@ -182,10 +182,10 @@ impl Visitor for OtherFlags {
 fn flags_are_those_of_the_point() {
     CURVES.iter().for_each(|curve| curve.visit(OtherFlags));
     // The sign of y, which nobody needs who has y.
-    type Point = bls377::G1Affine;
+    type Point = ark_bn254::G1Affine;
     let mut bytes = uncompressed(&points::<Point>(3));
     *bytes.last_mut().unwrap() ^= 0x80;
-    let found = bases_reason::<Point>(&bytes, "bls12-377", &CHECKED);
+    let found = bases_reason::<Point>(&bytes, "bn254", &CHECKED);
     assert_says(&found, &["base 2: not a valid encoding: its flags are not those of the point"]);
 }
 
