@@ -167,7 +167,10 @@ pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<(Accumul
         let available = request.settings.memory_limit.unwrap_or(request.device.memory);
         let point = stored_point_bytes(request.curve).saturating_mul(request.n as u64);
         let fits = |shape: &Shape| point.saturating_mul(shape.stored() as u64) <= available;
-        candidates.retain(|(_, shape)| shape.stored() == 1 || fits(shape));
+        // The smallest stays, so that the error says how much memory it needs.
+        let least = odd_multiples(request)[0];
+        let smallest = |shape: &Shape| shape.precompute == 1 && shape.odd_multiples == least;
+        candidates.retain(|(_, shape)| smallest(shape) || fits(shape));
     }
     candidates
 }
