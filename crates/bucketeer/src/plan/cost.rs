@@ -121,7 +121,7 @@ impl Rates {
             }
             // On words; arkworks' fields of other shapes are slower throughout.
             Arithmetic::Portable => {
-                let product = words * (words + 1.0) * if curve.degree == 1 { 1.0 } else { 2.6 };
+                let product = words * words * if curve.degree == 1 { 1.0 } else { 3.2 };
                 let addition = 6.0 * product + 15.0 + 5.0 * words * degree;
                 Self {
                     addition,

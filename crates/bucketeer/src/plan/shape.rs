@@ -5,7 +5,7 @@ use num_bigint::BigUint;
 use super::memory::stored_point_bytes;
 use super::odd::{MAX_ODD_MULTIPLES, Weights};
 use super::{Accumulate, Digits, Request, ScalarBound, Settings, straus, validate};
-use crate::device::DeviceKind;
+use crate::device::{Arithmetic, DeviceKind};
 
 /// Widest window. Its signed digits fill 2^25 buckets.
 pub const MAX_WINDOW_BITS: u32 = 26;
@@ -13,8 +13,8 @@ pub const MAX_WINDOW_BITS: u32 = 26;
 /// Largest precompute factor: one copy of a base for every bit of a 1024-bit scalar.
 pub const MAX_PRECOMPUTE: u32 = 1024;
 
-/// Fewest bases of which each is there once that may be added in place.
-const LEAST_IN_PLACE: usize = 1 << 17;
+/// Fewest bases of which each is there once that may be added in place, with IFMA and on words.
+const LEAST_IN_PLACE: [usize; 2] = [1 << 17, 1 << 16];
 
 /// Longest integer scalars.
 pub const MAX_SCALAR_BITS: u32 = 1024;
@@ -178,9 +178,13 @@ pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<(Accumul
 /// Whether it is worth pricing to add in place: with a large table, by itself or for its copies.
 fn in_place_pays(request: &Request<'_>, (precompute, odd_multiples): (u32, u32)) -> bool {
     let copies = request.table.map_or(precompute, |table| table.precompute);
+    let least = match Arithmetic::choose(request.curve, &request.device) {
+        Arithmetic::Ifma => LEAST_IN_PLACE[0],
+        Arithmetic::Portable => LEAST_IN_PLACE[1],
+    };
     request.device.kind == DeviceKind::Cpu
         && request.settings.group.is_none()
-        && (copies > 1 || odd_multiples > 1 || request.n >= LEAST_IN_PLACE)
+        && (copies > 1 || odd_multiples > 1 || request.n >= least)
 }
 
 /// Numbers of odd multiples worth pricing.

@@ -120,6 +120,20 @@ macro_rules! round {
     };
 }
 
+/// Takes p from words that are as much as it or more, by way of other registers; `$borrow` takes the borrow out of a word
+/// above them.
+macro_rules! trim {
+    ([0 $word:literal $less:literal $($at:literal $words:literal $lesses:literal)*], $borrow:literal) => {
+        concat!(
+            "mov ", $less, ", ", $word, "\nsub ", $less, ", [{p}]\n",
+            $("mov ", $lesses, ", ", $words, "\nsbb ", $lesses, ", [{p} + ", $at, "]\n",)*
+            $borrow,
+            "cmovnc ", $word, ", ", $less, "\n",
+            $("cmovnc ", $words, ", ", $lesses, "\n",)*
+        )
+    };
+}
+
 /// The rounds of 4 words; the result is in t4, t0, t1, t2.
 macro_rules! rounds4 {
     ($kind:tt) => {
@@ -163,8 +177,8 @@ macro_rules! asm6 {
 }
 
 macro_rules! dot4 {
-    ($name:ident, $products:tt) => {
-        /// Σ aᵢ·bᵢ/R, below p + Σ aᵢ·bᵢ/R.
+    ($name:ident, $products:tt, $end:expr) => {
+        /// Σ aᵢ·bᵢ/R, below p + Σ aᵢ·bᵢ/R, and less p where `trim` ends it and there is more.
         ///
         /// # Safety
         /// BMI2 and ADX.
@@ -179,6 +193,7 @@ macro_rules! dot4 {
             unsafe {
                 asm!(
                     rounds4!($products),
+                    $end,
                     a = in(reg) a, b = in(reg) b, p = in(reg) p,
                     t0 = out(reg) t0, t1 = out(reg) t1, t2 = out(reg) t2, t3 = out(reg) _,
                     t4 = out(reg) t4,
@@ -192,8 +207,8 @@ macro_rules! dot4 {
 }
 
 macro_rules! dot6 {
-    ($name:ident, $products:tt) => {
-        /// Σ aᵢ·bᵢ/R, below p + Σ aᵢ·bᵢ/R.
+    ($name:ident, $products:tt, $end:expr) => {
+        /// Σ aᵢ·bᵢ/R, below p + Σ aᵢ·bᵢ/R, and less p where `trim` ends it and there is more.
         ///
         /// # Safety
         /// BMI2 and ADX.
@@ -208,7 +223,8 @@ macro_rules! dot6 {
             unsafe {
                 asm!(
                     rounds6!($products),
-                    a = in(reg) a, b = in(reg) b, p = in(reg) p,
+                    $end,
+                    a = inout(reg) a => _, b = inout(reg) b => _, p = in(reg) p,
                     t0 = out(reg) t0, t1 = out(reg) t1, t2 = out(reg) t2, t3 = out(reg) t3,
                     t4 = out(reg) t4, t5 = out(reg) _, t6 = out(reg) t6,
                     lo = out(reg) _, hi = out(reg) _, out("rdx") _,
@@ -220,18 +236,38 @@ macro_rules! dot6 {
     };
 }
 
-dot4!(product4, 1);
-dot4!(two_products4, 2);
-dot6!(product6, 1);
-dot6!(two_products6, 2);
+/// [`trim`] after the rounds of 4 words.
+macro_rules! trim4 {
+    () => {
+        trim!([0 "{t4}" "{t3}" 8 "{t0}" "{lo}" 16 "{t1}" "{hi}" 24 "{t2}" "rdx"], "")
+    };
+}
 
-/// a·b/R for a p that fills its words: the words and a carry, together below p + a·b/R.
+/// [`trim`] after the rounds of 6 words.
+macro_rules! trim6 {
+    () => {
+        trim!(
+            [0 "{t6}" "{t5}" 8 "{t0}" "{lo}" 16 "{t1}" "{hi}" 24 "{t2}" "rdx" 32 "{t3}" "{a}"
+             40 "{t4}" "{b}"],
+            ""
+        )
+    };
+}
+
+dot4!(product4, 1, trim4!());
+dot4!(loose_product4, 1, "");
+dot4!(two_products4, 2, trim4!());
+dot6!(product6, 1, trim6!());
+dot6!(loose_product6, 1, "");
+dot6!(two_products6, 2, trim6!());
+
+/// a·b/R modulo p for a p that fills its words.
 ///
 /// # Safety
 /// BMI2 and ADX.
 #[inline(always)]
-pub(super) unsafe fn full_product4(a: &Words<4>, b: &Words<4>, p: &Modulus<4>) -> (Words<4>, bool) {
-    let (mut t0, mut t1, mut t2, mut t4, mut t5) = (0, 0, 0u64, 0, 0);
+pub(super) unsafe fn full_product4(a: &Words<4>, b: &Words<4>, p: &Modulus<4>) -> Words<4> {
+    let (mut t0, mut t1, mut t4, mut t5) = (0, 0, 0, 0);
     // SAFETY: the instructions are there and read nothing but the operands.
     unsafe {
         asm!(
@@ -239,14 +275,18 @@ pub(super) unsafe fn full_product4(a: &Words<4>, b: &Words<4>, p: &Modulus<4>) -
             round!(carried of 4 words, 8: "t1" "t2" "t3" "t4" "t5" "t0"),
             round!(carried of 4 words, 16: "t2" "t3" "t4" "t5" "t0" "t1"),
             round!(carried of 4 words, 24: "t3" "t4" "t5" "t0" "t1" "t2"),
+            trim!(
+                [0 "{t4}" "{t3}" 8 "{t5}" "{lo}" 16 "{t0}" "{hi}" 24 "{t1}" "rdx"],
+                "sbb {t2}, 0\n"
+            ),
             a = in(reg) a, b = in(reg) b, p = in(reg) p,
-            t0 = inout(reg) t0, t1 = inout(reg) t1, t2 = inout(reg) t2,
+            t0 = inout(reg) t0, t1 = inout(reg) t1, t2 = inout(reg) 0u64 => _,
             t3 = inout(reg) 0u64 => _, t4 = inout(reg) t4, t5 = inout(reg) t5,
             lo = out(reg) _, hi = out(reg) _, out("rdx") _,
             options(pure, readonly, nostack),
         );
     }
-    ([t4, t5, t0, t1], t2 != 0)
+    [t4, t5, t0, t1]
 }
 
 /// t + a·b, as lower and upper half.

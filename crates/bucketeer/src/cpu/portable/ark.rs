@@ -1,6 +1,7 @@
 //! Any field, by arkworks' own arithmetic.
 
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 use ark_ff::Field;
 
@@ -10,12 +11,26 @@ use crate::cpu::formulas::{read, write};
 /// A field of arkworks.
 pub(super) struct Ark<F>(pub PhantomData<F>);
 
+/// An element that was stored.
+#[derive(Clone, Copy)]
+pub(super) struct Copied<F>(F);
+
+impl<F> Deref for Copied<F> {
+    type Target = F;
+
+    fn deref(&self) -> &F {
+        &self.0
+    }
+}
+
 impl<F: Field> Arithmetic for Ark<F> {
     type Element = F;
     type Base = F::BasePrimeField;
+    type Stored<'a> = Copied<F>;
 
     // What arkworks compiles for depends on the crate's target.
     const ADX: bool = false;
+    const PAIRED: bool = false;
 
     fn zero(&self) -> F {
         F::ZERO
@@ -59,8 +74,8 @@ impl<F: Field> Arithmetic for Ark<F> {
     }
 
     #[inline(always)]
-    fn read(&self, half: &[u64]) -> F {
-        read(half)
+    fn read(&self, half: &[u64]) -> Copied<F> {
+        Copied(read(half))
     }
 
     #[inline(always)]

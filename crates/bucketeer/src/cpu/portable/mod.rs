@@ -10,6 +10,8 @@
 mod adx;
 mod arithmetic;
 mod ark;
+#[cfg(target_arch = "x86_64")]
+mod chains;
 mod edwards;
 mod prime;
 mod quadratic;
@@ -75,17 +77,17 @@ fn infinite<const W: usize>(point: &Point<W>) -> bool {
 
 impl<F: Arithmetic, const W: usize> Portable<F, W> {
     #[inline(always)]
-    fn x(&self, point: &Point<W>) -> F::Element {
+    fn x<'a>(&self, point: &'a Point<W>) -> F::Stored<'a> {
         self.field.read(&point[..W / 2])
     }
 
     #[inline(always)]
-    fn y(&self, point: &Point<W>) -> F::Element {
+    fn y<'a>(&self, point: &'a Point<W>) -> F::Stored<'a> {
         self.field.read(&point[W / 2..])
     }
 
     fn signed_y(&self, (point, negative): Operand<'_, W>) -> F::Element {
-        let (y, zero) = (self.y(point), self.field.zero());
+        let (y, zero) = (*self.y(point), self.field.zero());
         if negative { self.field.sub(&zero, &y) } else { y }
     }
 
@@ -128,7 +130,7 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
             Case::Infinity => Infinity::POINT,
             Case::Add | Case::Double => {
                 let f = &self.field;
-                let (x, y) = (self.x(p.0), self.signed_y(p));
+                let (x, y) = (*self.x(p.0), self.signed_y(p));
                 let square = f.square(&x);
                 let rise = f.add(&f.add(&f.add(&square, &square), &square), &self.a);
                 let slope = f.mul(&rise, inverse);
@@ -152,52 +154,91 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
         steps: &mut Vec<Step<F::Element>>,
     ) {
         let f = &self.field;
-        let [a, b, out] = pairs.lists();
-        if steps.len() < a.len() {
-            empty(steps, a.len());
-            steps.resize(a.len(), Step { d: f.one(), before: f.one(), case: Case::Add });
+        let [a, b, _] = pairs.lists();
+        if steps.len() <= a.len() {
+            empty(steps, a.len() + 1);
+            steps.resize(a.len() + 1, Step { d: f.one(), before: f.one(), case: Case::Add });
         }
-        let steps = &mut steps[..a.len()];
-        let mut product = f.one();
-        for (i, step) in steps.iter_mut().enumerate() {
+        steps[0].before = f.one();
+        for i in 0..a.len() {
             let first = if pairs.in_place { &*dst } else { src };
             if pairs.scattered && i + PREFETCH < a.len() {
                 fetch(operand(first, a[i + PREFETCH]).0);
                 fetch(operand(src, b[i + PREFETCH]).0);
             }
             let (p, q) = (operand(first, a[i]), operand(src, b[i]));
-            let (x1, x2) = (self.x(p.0), self.x(q.0));
-            (step.d, step.case) = (f.sub(&x2, &x1), Case::Add);
-            if x1 == x2 || infinite(p.0) || infinite(q.0) {
-                (step.case, step.d) = self.classify(p, q);
+            let [step, next] = &mut steps[i..i + 2] else { unreachable!("two") };
+            let (mut d, mut case) = (f.sub(&self.x(q.0), &self.x(p.0)), Case::Add);
+            if d == f.zero() || infinite(p.0) || infinite(q.0) {
+                (case, d) = self.classify(p, q);
             }
-            step.before = product;
-            product = f.mul(&product, &step.d);
+            next.before = f.loose_mul(&step.before, &d);
+            (step.d, step.case) = (d, case);
         }
-        let mut inverse = f.invert(&product);
+        let mut inverse = f.invert(&steps[a.len()].before);
+        let mut left = a.len();
+        while left > 0 {
+            if let [.., Step { case: Case::Add, .. }, Step { case: Case::Add, .. }] = &steps[..left]
+                && F::PAIRED
+            {
+                left -= 2;
+                self.finish::<2>(src, pairs, dst, &steps[left..], left, &mut inverse);
+            } else {
+                left -= 1;
+                self.finish::<1>(src, pairs, dst, &steps[left..], left, &mut inverse);
+            }
+        }
+    }
+
+    /// Writes the sums of K pairs, of one or of such as need no special case: those from `start` on, to which the first
+    /// `steps` belong. `inverse` is that of all denominators up to theirs, and then of those before.
+    #[inline(always)]
+    fn finish<const K: usize>(
+        &self,
+        src: &[Point<W>],
+        pairs: &Pairs,
+        dst: &mut [Point<W>],
+        steps: &[Step<F::Element>],
+        start: usize,
+        inverse: &mut F::Element,
+    ) {
+        let f = &self.field;
+        let [a, b, out] = pairs.lists().map(|list| &list[start..start + K]);
         let later = pairs.later();
-        for (i, step) in steps.iter().enumerate().rev() {
-            if let Some(&entry) = later.get(i) {
+        let mut own = [*inverse; K];
+        for k in (0..K).rev() {
+            if let Some(&entry) = later.get(start + k) {
                 fetch(operand(src, entry).0);
             }
-            let own = f.mul(&inverse, &step.before);
-            inverse = f.mul(&inverse, &step.d);
-            let first = if pairs.in_place { &*dst } else { src };
-            let (p, q) = (operand(first, a[i]), operand(src, b[i]));
-            if !matches!(step.case, Case::Add) {
-                dst[out[i] as usize] = self.special(p, q, step.case, &own);
-                continue;
-            }
-            let (x1, x2) = (self.x(p.0), self.x(q.0));
-            // Signs are as good as random: no branches.
-            let y1 = f.negate_if(p.1, &self.y(p.0));
-            let y2 = f.negate_if(q.1, &self.y(q.0));
-            let slope = f.mul(&f.sub(&y2, &y1), &own);
-            let x3 = f.sub(&f.square(&slope), &f.add(&x1, &x2));
-            let y3 = f.sub(&f.mul(&slope, &f.sub(&x1, &x3)), &y1);
-            let sum = &mut dst[out[i] as usize];
-            f.write(&x3, &mut sum[..W / 2]);
-            f.write(&y3, &mut sum[W / 2..]);
+            own[k] = f.loose_mul(inverse, &steps[k].before);
+            *inverse = f.loose_mul(inverse, &steps[k].d);
+        }
+        let first = if pairs.in_place { &*dst } else { src };
+        let p: [_; K] = std::array::from_fn(|k| operand(first, a[k]));
+        let q: [_; K] = std::array::from_fn(|k| operand(src, b[k]));
+        if K == 1 && !matches!(steps[0].case, Case::Add) {
+            dst[out[0] as usize] = self.special(p[0], q[0], steps[0].case, &own[0]);
+            return;
+        }
+        // Signs are as good as random: no branches.
+        let y1: [_; K] = std::array::from_fn(|k| match pairs.in_place {
+            true => *self.y(p[k].0),
+            false => f.negate_if(p[k].1, &self.y(p[k].0)),
+        });
+        let slope: [_; K] = std::array::from_fn(|k| {
+            let y2 = f.negate_if(q[k].1, &self.y(q[k].0));
+            f.loose_mul(&f.loose_sub(&y2, &y1[k]), &own[k])
+        });
+        let x3: [_; K] = std::array::from_fn(|k| {
+            f.sub(&f.sub(&f.square(&slope[k]), &self.x(p[k].0)), &self.x(q[k].0))
+        });
+        let y3: [_; K] = std::array::from_fn(|k| {
+            f.sub(&f.mul(&f.loose_sub(&self.x(p[k].0), &x3[k]), &slope[k]), &y1[k])
+        });
+        for k in 0..K {
+            let sum = &mut dst[out[k] as usize];
+            f.write(&x3[k], &mut sum[..W / 2]);
+            f.write(&y3[k], &mut sum[W / 2..]);
         }
     }
 

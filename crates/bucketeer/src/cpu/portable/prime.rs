@@ -25,9 +25,10 @@ pub(super) struct Modulus<const N: usize> {
     negative_inverse: u64,
 }
 
-/// The integers modulo p. `SPARE`: p leaves the top bit of its words unused, so that sums of two elements
-/// need no further word. `ADX`: the processor has BMI2 and ADX.
-pub(super) struct Prime<const N: usize, const SPARE: bool, const ADX: bool> {
+/// The integers modulo p. `SPARE`: bits of its words that p leaves unused, of which two count. With one, sums of two
+/// elements need no further word. With two, or where p is as good as R/4, some factors of products need not be reduced.
+/// `ADX`: the processor has BMI2 and ADX.
+pub(super) struct Prime<const N: usize, const SPARE: u32, const ADX: bool> {
     pub modulus: Modulus<N>,
     /// R mod p: one.
     one: Words<N>,
@@ -36,6 +37,14 @@ pub(super) struct Prime<const N: usize, const SPARE: bool, const ADX: bool> {
     inverter: Inverter,
     /// N, which the compiler does not know to be that.
     rows: usize,
+}
+
+/// A chain of borrows.
+#[derive(Clone, Copy)]
+enum Chain {
+    Subtract,
+    LooseSubtract,
+    NegateIf(bool),
 }
 
 /// The words of an integer, which must be enough.
@@ -92,7 +101,7 @@ pub(super) fn select<const N: usize>(condition: bool, yes: &Words<N>, no: &Words
     out
 }
 
-impl<const N: usize, const SPARE: bool, const ADX: bool> Prime<N, SPARE, ADX> {
+impl<const N: usize, const SPARE: u32, const ADX: bool> Prime<N, SPARE, ADX> {
     /// `ADX` only where the processor has the instructions.
     pub(super) fn new(p: &BigUint) -> Self {
         let power = |k: usize| words(&((BigUint::from(1u32) << (64 * k * N)) % p));
@@ -113,16 +122,23 @@ impl<const N: usize, const SPARE: bool, const ADX: bool> Prime<N, SPARE, ADX> {
     #[inline(always)]
     fn trim(&self, a: &Words<N>, carry: bool) -> Words<N> {
         let (less, borrow) = minus(a, &self.modulus.words, false);
-        select(if SPARE { borrow } else { borrow & !carry }, a, &less)
+        select(if SPARE > 0 { borrow } else { borrow & !carry }, a, &less)
     }
 
-    /// Σ aᵢ·bᵢ/R modulo p, for one product or, where p leaves two bits unused, two. One of the factors of a
-    /// single product may then be below 2p.
+    /// Σ aᵢ·bᵢ/R modulo p, for one product or, where p leaves two bits unused, two. The factors of a single product may
+    /// then be up to 2p each, as long as a·b/R is below p; on the way there is never more than a + p.
     #[inline(always)]
     pub(super) fn dot<const D: usize>(&self, a: &[Words<N>; D], b: &[Words<N>; D]) -> Words<N> {
-        if let Some((sum, carry)) = self.dot_adx(a, b) {
-            return self.trim(&sum, carry);
+        if let Some(sum) = self.dot_adx::<D, true>(a, b) {
+            return sum;
         }
+        let (sum, carry) = self.dot_plain(a, b);
+        self.trim(&sum, carry)
+    }
+
+    /// The same, below 2p and with its carry.
+    #[inline(always)]
+    fn dot_plain<const D: usize>(&self, a: &[Words<N>; D], b: &[Words<N>; D]) -> (Words<N>, bool) {
         let (mut t, mut top) = ([0; N], 0);
         let rows = if N <= UNROLLED { N } else { self.rows.min(N) };
         for i in 0..rows {
@@ -136,7 +152,7 @@ impl<const N: usize, const SPARE: bool, const ADX: bool> Prime<N, SPARE, ADX> {
             }
             self.row(&mut t, &mut top, next, &a[D - 1], b[D - 1][i]);
         }
-        self.trim(&t, top != 0)
+        (t, top != 0)
     }
 
     /// One row of a product: (t + next·R + a·b + m·p)/2^64 with the m that leaves no rest. Where p leaves the top bit
@@ -152,7 +168,7 @@ impl<const N: usize, const SPARE: bool, const ADX: bool> Prime<N, SPARE, ADX> {
             (sum, carry) = multiply_add(t[j], a[j], b, carry);
             (t[j - 1], carried) = multiply_add(sum, m, p[j], carried);
         }
-        if SPARE {
+        if SPARE > 0 {
             t[N - 1] = carry.wrapping_add(carried).wrapping_add(next);
         } else {
             let (sum, c1) = carry.overflowing_add(carried);
@@ -161,37 +177,44 @@ impl<const N: usize, const SPARE: bool, const ADX: bool> Prime<N, SPARE, ADX> {
         }
     }
 
-    /// The same sum by [`adx`](super::adx), below 2p and with its carry, where that has it.
+    /// The same by [`adx`](super::adx), where that has it; below 2p only unless `REDUCED`.
     #[inline(always)]
-    fn dot_adx<const D: usize>(
+    fn dot_adx<const D: usize, const REDUCED: bool>(
         &self,
         a: &[Words<N>; D],
         b: &[Words<N>; D],
-    ) -> Option<(Words<N>, bool)> {
+    ) -> Option<Words<N>> {
         #[cfg(target_arch = "x86_64")]
         if ADX {
             use super::adx::*;
             let (a, b, p): (*const _, *const _, *const _) = (a, b, &self.modulus);
-            let (mut out, mut carry) = ([0; N], false);
+            let mut out = [0; N];
             let to: *mut Words<N> = &mut out;
             // SAFETY: the casts are between equal types; this type is made only where the instructions are.
             unsafe {
-                match (N, D, SPARE) {
-                    (4, 1, true) => *to.cast() = product4(&*a.cast(), &*b.cast(), &*p.cast()),
-                    (4, 2, true) => *to.cast() = two_products4(&*a.cast(), &*b.cast(), &*p.cast()),
-                    (6, 1, true) => *to.cast() = product6(&*a.cast(), &*b.cast(), &*p.cast()),
-                    (6, 2, true) => *to.cast() = two_products6(&*a.cast(), &*b.cast(), &*p.cast()),
-                    (12, 1, true) => {
+                match (N, D, SPARE, REDUCED) {
+                    (4, 1, 2, false) => {
+                        *to.cast() = loose_product4(&*a.cast(), &*b.cast(), &*p.cast())
+                    }
+                    (4, 1, 1.., _) => *to.cast() = product4(&*a.cast(), &*b.cast(), &*p.cast()),
+                    (4, 1, 0, _) => *to.cast() = full_product4(&*a.cast(), &*b.cast(), &*p.cast()),
+                    (4, 2, 2, _) => *to.cast() = two_products4(&*a.cast(), &*b.cast(), &*p.cast()),
+                    (6, 1, 2, false) => {
+                        *to.cast() = loose_product6(&*a.cast(), &*b.cast(), &*p.cast())
+                    }
+                    (6, 1, 1.., _) => *to.cast() = product6(&*a.cast(), &*b.cast(), &*p.cast()),
+                    (6, 2, 2, _) => *to.cast() = two_products6(&*a.cast(), &*b.cast(), &*p.cast()),
+                    (12, 1, 1.., _) => {
                         let (p, inverse) = (&*p.cast(), self.modulus.negative_inverse);
                         *to.cast() = product12(&*a.cast(), &*b.cast(), p, inverse);
-                    }
-                    (4, 1, false) => {
-                        (*to.cast(), carry) = full_product4(&*a.cast(), &*b.cast(), &*p.cast());
+                        if SPARE < 2 || REDUCED {
+                            out = self.trim(&out, false);
+                        }
                     }
                     _ => return None,
                 }
             }
-            return Some((out, carry));
+            return Some(out);
         }
         let _ = (a, b);
         None
@@ -210,30 +233,75 @@ impl<const N: usize, const SPARE: bool, const ADX: bool> Prime<N, SPARE, ADX> {
 
     #[inline(always)]
     pub(super) fn sub_words(&self, a: &Words<N>, b: &Words<N>) -> Words<N> {
-        let (difference, borrow) = minus(a, b, false);
-        // A mask takes fewer of the ports that carries need than moves under a condition.
-        let mask = 0u64.wrapping_sub(u64::from(borrow));
-        let mut missing = self.modulus.words;
-        for word in &mut missing {
-            *word &= mask;
+        if let Some(difference) = self.in_assembly(Chain::Subtract, a, b) {
+            return difference;
         }
+        let (difference, borrow) = minus(a, b, false);
+        let missing = select(borrow, &self.modulus.words, &[0; N]);
         plus(&difference, &missing, false).0
+    }
+
+    /// p − a
+    #[inline(always)]
+    pub(super) fn negative(&self, a: &Words<N>) -> Words<N> {
+        minus(&self.modulus.words, a, false).0
+    }
+
+    /// Differences by [`chains`](super::chains), where that has them.
+    #[inline(always)]
+    fn in_assembly(&self, chain: Chain, a: &Words<N>, b: &Words<N>) -> Option<Words<N>> {
+        #[cfg(target_arch = "x86_64")]
+        if ADX {
+            use super::chains::*;
+            let (a, b, p): (*const _, *const _, *const _) = (a, b, &self.modulus.words);
+            let mut out = [0; N];
+            let to: *mut Words<N> = &mut out;
+            // SAFETY: the casts are between equal types; this type is made only where the instructions are.
+            unsafe {
+                match (N, chain) {
+                    (4, Chain::Subtract) => {
+                        *to.cast() = subtract4(&*a.cast(), &*b.cast(), &*p.cast())
+                    }
+                    (6, Chain::Subtract) => {
+                        *to.cast() = subtract6(&*a.cast(), &*b.cast(), &*p.cast())
+                    }
+                    (4, Chain::LooseSubtract) => {
+                        *to.cast() = loose_subtract4(&*a.cast(), &*b.cast(), &*p.cast())
+                    }
+                    (6, Chain::LooseSubtract) => {
+                        *to.cast() = loose_subtract6(&*a.cast(), &*b.cast(), &*p.cast())
+                    }
+                    (4, Chain::NegateIf(negative)) => {
+                        *to.cast() = negate_if4(negative, &*a.cast(), &*p.cast())
+                    }
+                    (6, Chain::NegateIf(negative)) => {
+                        *to.cast() = negate_if6(negative, &*a.cast(), &*p.cast())
+                    }
+                    _ => return None,
+                }
+            }
+            return Some(out);
+        }
+        let _ = (chain, a, b);
+        None
     }
 
     /// 1/a, and 0 for 0.
     pub(super) fn invert_words(&self, a: &Words<N>) -> Words<N> {
-        let mut inverse = *a;
+        let mut inverse = self.trim(a, false);
         // 1/(xR) times R³ is R/x · R.
         self.inverter.invert(&mut inverse);
         self.mul_words(&inverse, &self.cube)
     }
 }
 
-impl<const N: usize, const SPARE: bool, const ADX: bool> Arithmetic for Prime<N, SPARE, ADX> {
+impl<const N: usize, const SPARE: u32, const ADX: bool> Arithmetic for Prime<N, SPARE, ADX> {
     const ADX: bool = ADX;
+    const PAIRED: bool = ADX && N < 12;
 
     type Element = Words<N>;
     type Base = Words<N>;
+    type Stored<'a> = &'a Words<N>;
 
     fn zero(&self) -> Self::Element {
         [0; N]
@@ -255,7 +323,10 @@ impl<const N: usize, const SPARE: bool, const ADX: bool> Arithmetic for Prime<N,
 
     #[inline(always)]
     fn negate_if(&self, negative: bool, a: &Self::Element) -> Self::Element {
-        select(negative, &minus(&self.modulus.words, a, false).0, a)
+        if let Some(a) = self.in_assembly(Chain::NegateIf(negative), a, a) {
+            return a;
+        }
+        select(negative, &self.negative(a), a)
     }
 
     #[inline(always)]
@@ -268,6 +339,30 @@ impl<const N: usize, const SPARE: bool, const ADX: bool> Arithmetic for Prime<N,
         self.mul_words(a, a)
     }
 
+    /// A product is below p + a·b/R. So, with R = 4p, one by one reduced factors make products of up to 4/3 p, two such
+    /// products 13/9 p, one of these with a loose difference of up to 2p makes 31/18 p, and that with another difference
+    /// 67/36 p: all below 2p.
+    #[inline(always)]
+    fn loose_mul(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+        if SPARE < 2 {
+            return self.mul_words(a, b);
+        }
+        let [a, b] = [a, b].map(std::array::from_ref);
+        self.dot_adx::<1, false>(a, b).unwrap_or_else(|| self.dot_plain(a, b).0)
+    }
+
+    #[inline(always)]
+    fn loose_sub(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+        if SPARE < 2 {
+            return self.sub_words(a, b);
+        }
+        if let Some(difference) = self.in_assembly(Chain::LooseSubtract, a, b) {
+            return difference;
+        }
+        let (sum, _) = plus(a, &self.modulus.words, false);
+        minus(&sum, b, false).0
+    }
+
     fn scale(&self, a: &Self::Element, k: &Self::Base) -> Self::Element {
         self.mul_words(a, k)
     }
@@ -277,12 +372,11 @@ impl<const N: usize, const SPARE: bool, const ADX: bool> Arithmetic for Prime<N,
     }
 
     #[inline(always)]
-    fn read(&self, half: &[u64]) -> Self::Element {
-        let mut out = [0; N];
-        for i in 0..N {
-            out[i] = half[i];
+    fn read<'a>(&self, half: &'a [u64]) -> &'a Words<N> {
+        match half.first_chunk() {
+            Some(words) => words,
+            None => unreachable!("half a point holds an element"),
         }
-        out
     }
 
     #[inline(always)]

@@ -9,7 +9,7 @@ use super::prime::{Prime, Words, plus};
 
 /// The extension. p leaves two bits of its words unused.
 pub(super) struct Quadratic<const N: usize, const ADX: bool> {
-    pub base: Prime<N, true, ADX>,
+    pub base: Prime<N, 2, ADX>,
     /// k = −u².
     k: u64,
 }
@@ -35,9 +35,12 @@ impl<const N: usize, const ADX: bool> Quadratic<N, ADX> {
 
 impl<const N: usize, const ADX: bool> Arithmetic for Quadratic<N, ADX> {
     const ADX: bool = ADX;
+    // Has independent products of its own.
+    const PAIRED: bool = false;
 
     type Element = Element<N>;
     type Base = Words<N>;
+    type Stored<'a> = &'a Element<N>;
 
     fn zero(&self) -> Element<N> {
         [[0; N]; 2]
@@ -66,7 +69,7 @@ impl<const N: usize, const ADX: bool> Arithmetic for Quadratic<N, ADX> {
     #[inline(always)]
     fn mul(&self, a: &Element<N>, b: &Element<N>) -> Element<N> {
         let f = &self.base;
-        let real = f.dot(a, &[b[0], f.negate_if(true, &self.multiple(&b[1]))]);
+        let real = f.dot(a, &[b[0], f.negative(&self.multiple(&b[1]))]);
         [real, f.dot(a, &[b[1], b[0]])]
     }
 
@@ -96,8 +99,11 @@ impl<const N: usize, const ADX: bool> Arithmetic for Quadratic<N, ADX> {
     }
 
     #[inline(always)]
-    fn read(&self, half: &[u64]) -> Element<N> {
-        [self.base.read(&half[..N]), self.base.read(&half[N..])]
+    fn read<'a>(&self, half: &'a [u64]) -> &'a Element<N> {
+        match half.as_chunks().0.as_array() {
+            Some(element) => element,
+            None => unreachable!("half a point holds an element"),
+        }
     }
 
     #[inline(always)]

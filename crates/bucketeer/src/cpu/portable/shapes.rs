@@ -59,16 +59,17 @@ fn choose<F: Field, const W: usize>(
 type Own<const W: usize> = Result<Boxed<W>, Box<dyn Formulas<W>>>;
 
 fn four_words(curve: &CurveSpec, formulas: Box<dyn Formulas<8>>) -> Own<8> {
-    match (curve.limbs, curve.degree, curve.modulus.bits()) {
-        (4, 1, ..=255) => Ok(prime::<4, true, 8>(curve, formulas)),
-        (4, 1, _) => Ok(prime::<4, false, 8>(curve, formulas)),
+    match (curve.limbs, curve.degree, spare(&curve.modulus)) {
+        (4, 1, 2) => Ok(prime::<4, 2, 8>(curve, formulas)),
+        (4, 1, 1) => Ok(prime::<4, 1, 8>(curve, formulas)),
+        (4, 1, _) => Ok(prime::<4, 0, 8>(curve, formulas)),
         _ => Err(formulas),
     }
 }
 
 fn six_words(curve: &CurveSpec, formulas: Box<dyn Formulas<12>>) -> Own<12> {
-    match (curve.limbs, curve.degree, curve.modulus.bits()) {
-        (6, 1, ..=383) => Ok(prime::<6, true, 12>(curve, formulas)),
+    match (curve.limbs, curve.degree, spare(&curve.modulus)) {
+        (6, 1, 2) => Ok(prime::<6, 2, 12>(curve, formulas)),
         _ => Err(formulas),
     }
 }
@@ -81,14 +82,14 @@ fn eight_words(curve: &CurveSpec, formulas: Box<dyn Formulas<16>>) -> Own<16> {
 }
 
 fn twelve_words(curve: &CurveSpec, formulas: Box<dyn Formulas<24>>) -> Own<24> {
-    match (curve.limbs, curve.degree, curve.modulus.bits()) {
-        (12, 1, ..=767) => Ok(prime::<12, true, 24>(curve, formulas)),
+    match (curve.limbs, curve.degree, spare(&curve.modulus)) {
+        (12, 1, 2) => Ok(prime::<12, 2, 24>(curve, formulas)),
         (6, 2, _) => quadratic::<6, 24>(curve, formulas),
         _ => Err(formulas),
     }
 }
 
-fn prime<const N: usize, const SPARE: bool, const W: usize>(
+fn prime<const N: usize, const SPARE: u32, const W: usize>(
     curve: &CurveSpec,
     formulas: Box<dyn Formulas<W>>,
 ) -> Boxed<W> {
@@ -120,6 +121,12 @@ fn quadratic<const N: usize, const W: usize>(
         let field = Quadratic::<N, false>::new(&curve.modulus, k);
         Box::new(Portable { field, a, beta, edwards: None, formulas })
     })
+}
+
+/// Bits of its words that p leaves unused, as [`Prime`] counts them: two also where p is as good as R/4.
+pub(super) fn spare(p: &BigUint) -> u32 {
+    let top = p.iter_u64_digits().next_back().unwrap_or(0);
+    if top <= 1 << 62 { 2 } else { top.leading_zeros() }
 }
 
 /// k where a quadratic extension is by a square root of −k with a k that is added up quickly, and p leaves two bits
