@@ -1,9 +1,9 @@
 //! Stage 2, group: digits → for each bucket the list of its bases.
 //!
-//! A pass takes some bucket sets at once, or a range of the buckets of one, for a segment of the bases. Set s collects window s + j·sets of every scalar for each stored
-//! copy j, so that precomputed copies share buckets. An *entry* is the index of a stored point with
-//! the digit's sign in the top bit; the entries of one bucket form a *run*. Buckets without entries have
-//! no run, so nothing downstream depends on how many buckets a window could have.
+//! A pass takes some bucket sets at once, or a range of the buckets of one, for a segment of the bases. Set s collects
+//! window s + j·sets of every scalar for each stored copy j, so that precomputed copies share buckets. An *entry* is the
+//! index of a stored point with the digit's sign in the top bit; the entries of one bucket form a *run*. Buckets without
+//! entries have no run, so nothing downstream depends on how many buckets a window could have.
 //!
 //! 1. Extract: every set's digits, once, copy by copy.
 //! 2. Count, scan, scatter them by bucket; or sort, where there are many more buckets than bases.
@@ -60,33 +60,53 @@ pub(crate) struct Pass {
     pub buckets: Range<u32>,
 }
 
-/// The digits of a segment, to be cut into `parts` nearly equal parts of its bases.
-struct View<'a> {
-    digits: &'a Decomposed,
-    plan: &'a Plan,
-    table: Table,
-    first_set: u32,
-    segment: Range<usize>,
-    buckets: Range<u32>,
-    parts: usize,
+/// A bucket and an entry for it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Addition {
+    pub bucket: u32,
+    pub entry: u32,
 }
 
-impl View<'_> {
-    /// Bases of every part but the last, which may have fewer.
-    fn part_bases(&self) -> usize {
-        self.segment.len().div_ceil(self.parts).max(1)
+/// Digits of some bases, and the additions they stand for.
+#[derive(Default)]
+pub(crate) struct Listed {
+    digits: Vec<u32>,
+    pub additions: Vec<Addition>,
+}
+
+impl Listed {
+    pub(crate) fn bytes(&self) -> usize {
+        4 * self.digits.capacity() + 8 * self.additions.capacity()
+    }
+}
+
+/// The digits of a pass.
+pub(crate) struct PassDigits<'a> {
+    pub digits: &'a Decomposed,
+    pub plan: &'a Plan,
+    pub table: Table,
+    pub pass: &'a Pass,
+}
+
+impl PassDigits<'_> {
+    pub(crate) fn buckets(&self) -> usize {
+        self.pass.sets.len() * self.plan.shape.buckets as usize
     }
 
-    /// Bases of part `k` of the sets' parts one after the other.
-    fn bases(&self, k: usize) -> Range<usize> {
-        let (Range { start, end }, each) = (self.segment.clone(), self.part_bases());
-        let start = (start + k % self.parts * each).min(end);
-        start..(start + each).min(end)
+    /// Digits of one base, zeros included.
+    pub(crate) fn per_base(&self) -> usize {
+        self.pass.sets.len() * self.per_set()
     }
 
-    /// Digits of one base in one set.
-    fn per_base(&self) -> usize {
+    /// Those in one set.
+    fn per_set(&self) -> usize {
         self.plan.shape.copies()
+    }
+
+    /// Its bases, some at a time.
+    pub(crate) fn blocks(&self, bases: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let Range { start, end } = self.pass.segment;
+        (start..end).step_by(bases).map(move |first| first..(first + bases).min(end))
     }
 
     /// The bits of a digit that say its bucket.
@@ -94,15 +114,13 @@ impl View<'_> {
         (1 << bucket_bits(&self.plan.shape)) - 1
     }
 
-    /// Writes the digits of part `k`, copy by copy: a base's copies are far apart, but every list is
-    /// written in order.
-    fn extract(&self, k: usize, out: &mut [u32]) {
+    /// Writes the digits of some bases in a set of the pass, copy by copy: a base's copies are far apart, but every list
+    /// is written in order.
+    fn extract(&self, set: usize, bases: &Range<usize>, out: &mut [u32]) {
         let shape = &self.plan.shape;
-        let (bases, halves) = (self.bases(k), shape.halves());
-        let set = (k / self.parts) as u32;
+        let each = bases.len() * shape.halves();
         for copy in 0..shape.precompute {
-            let window = copy * shape.bucket_sets + self.first_set + set;
-            let each = bases.len() * halves;
+            let window = copy * shape.bucket_sets + self.pass.sets.start + set as u32;
             let out = &mut out[copy as usize * each..][..each];
             if window < self.digits.windows() {
                 self.digits.read(window, bases.clone(), out);
@@ -112,10 +130,10 @@ impl View<'_> {
         }
     }
 
-    /// All digits of part `k` with their entries.
+    /// All these digits with their entries.
     #[inline(always)]
-    fn for_each(&self, k: usize, digits: &[u32], mut visit: impl FnMut(u32, u32)) {
-        let (bases, halves) = (self.bases(k), self.plan.shape.halves());
+    fn for_each(&self, bases: &Range<usize>, digits: &[u32], mut visit: impl FnMut(u32, u32)) {
+        let halves = self.plan.shape.halves();
         // The table may have more copies, images and multiples than this run uses.
         let (stored, multiples) = (self.table.stored(), self.table.odd_multiples as usize);
         let per_copy = multiples * (1 + usize::from(self.table.endomorphism));
@@ -142,71 +160,17 @@ impl View<'_> {
             }
         }
     }
-}
-
-/// A bucket and an entry for it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Addition {
-    pub bucket: u32,
-    pub entry: u32,
-}
-
-/// Digits of some bases, and the additions they stand for.
-#[derive(Default)]
-pub(crate) struct Listed {
-    digits: Vec<u32>,
-    pub additions: Vec<Addition>,
-}
-
-impl Listed {
-    pub(crate) fn bytes(&self) -> usize {
-        4 * self.digits.capacity() + 8 * self.additions.capacity()
-    }
-}
-
-/// The digits of a pass that is not grouped.
-pub(crate) struct PassDigits<'a> {
-    pub digits: &'a Decomposed,
-    pub plan: &'a Plan,
-    pub table: Table,
-    pub pass: &'a Pass,
-}
-
-impl PassDigits<'_> {
-    pub(crate) fn buckets(&self) -> usize {
-        self.pass.sets.len() * self.plan.shape.buckets as usize
-    }
-
-    /// Digits of one base, zeros included.
-    pub(crate) fn per_base(&self) -> usize {
-        self.pass.sets.len() * self.plan.shape.copies()
-    }
-
-    /// Its bases, some at a time.
-    pub(crate) fn blocks(&self, bases: usize) -> impl Iterator<Item = Range<usize>> + use<> {
-        let Range { start, end } = self.pass.segment;
-        (start..end).step_by(bases).map(move |first| first..(first + bases).min(end))
-    }
 
     /// All digits of a block that are not zero, buckets counted through all sets.
-    pub(crate) fn list(&self, block: Range<usize>, listed: &mut Listed) {
-        let &Self { digits: source, plan, table, pass } = self;
-        let view = View {
-            digits: source,
-            plan,
-            table,
-            first_set: pass.sets.start,
-            segment: block.clone(),
-            buckets: pass.buckets.clone(),
-            parts: 1,
-        };
+    pub(crate) fn list(&self, block: &Range<usize>, listed: &mut Listed) {
         let Listed { digits, additions } = listed;
-        digits.resize(block.len() * view.per_base(), ZERO);
+        digits.resize(block.len() * self.per_set(), ZERO);
         additions.clear();
-        for set in 0..pass.sets.len() {
-            view.extract(set, digits);
-            let (first, mask) = (set as u32 * plan.shape.buckets as u32, view.bucket_mask());
-            view.for_each(set, digits, |digit, entry| {
+        for set in 0..self.pass.sets.len() {
+            self.extract(set, block, digits);
+            let first = set as u32 * self.plan.shape.buckets as u32;
+            let mask = self.bucket_mask();
+            self.for_each(block, digits, |digit, entry| {
                 if digit != ZERO {
                     additions.push(Addition { bucket: first + (digit & mask), entry });
                 }
@@ -216,27 +180,17 @@ impl PassDigits<'_> {
 }
 
 /// Groups the digits of a pass.
-pub(crate) fn group(
-    digits: &Decomposed,
-    plan: &Plan,
-    table: Table,
-    pass: &Pass,
-    out: &mut Grouped,
-) {
-    let Pass { sets, segment, buckets } = pass.clone();
-    let sorted_parts = (4 * plan.device.threads).min(segment.len().div_ceil(1024)).max(1);
-    let parts = if plan.group == Group::Csr { 1 } else { sorted_parts };
+pub(crate) fn group(digits: &PassDigits<'_>, out: &mut Grouped) {
+    let Pass { sets, segment, buckets } = digits.pass;
     // The most there can be, so that later passes never grow anything.
-    let entries = sets.len() * plan.shape.entries_per_set(segment.len());
+    let entries = digits.per_base() * segment.len();
     let runs = entries.min(sets.len() * buckets.len());
     empty(&mut out.keys, runs);
     empty(&mut out.starts, runs + 1);
     lengthen(&mut out.entries, entries + sets.len() * LINE);
-    let first_set = sets.start;
-    let view = View { digits, plan, table, first_set, segment, buckets, parts };
-    match plan.group {
-        Group::Csr => csr(&view, sets.len(), out),
-        Group::Sort => sort(&view, sets.len(), out),
+    match digits.plan.group {
+        Group::Csr => csr(digits, out),
+        Group::Sort => sort(digits, out),
     }
 }
 
@@ -260,27 +214,29 @@ const LINE: usize = 16;
 /// Count, scan, scatter: every set counts its digits, a scan turns counts into positions, and the set writes its
 /// entries there. Zeros, and digits of other ranges, are counted in a place of their own and written behind the list:
 /// to tell them apart would be guessed wrong too often.
-fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
-    let (low, width) = (view.buckets.start, view.buckets.len());
-    let mask = view.bucket_mask();
+fn csr(pass: &PassDigits<'_>, out: &mut Grouped) {
+    let Pass { sets, segment, buckets } = pass.pass;
+    let (sets, low, width) = (sets.len(), buckets.start, buckets.len());
+    let mask = pass.bucket_mask();
     let place = |digit: &u32| ((digit & mask).wrapping_sub(low) as usize).min(width);
-    let each = view.part_bases() * view.per_base();
+    let length = segment.len() * pass.per_set();
+    let each = length.max(1);
     out.counters.clear();
     out.counters.resize(sets * (width + 1), 0);
     lengthen(&mut out.digits, sets * each);
-    let grain = parallel::grain(view.plan.helping);
+    let grain = parallel::grain(pass.plan.helping);
     let counters = out.counters.par_chunks_mut(width + 1);
     let digits = out.digits[..sets * each].par_chunks_mut(each);
-    counters.zip(digits).enumerate().with_min_len(grain).for_each(|(k, (counters, digits))| {
-        let digits = &mut digits[..view.bases(k).len() * view.per_base()];
-        view.extract(k, digits);
+    counters.zip(digits).enumerate().with_min_len(grain).for_each(|(set, (counters, digits))| {
+        let digits = &mut digits[..length];
+        pass.extract(set, segment, digits);
         for digit in &*digits {
             counters[place(digit)] += 1;
         }
     });
     let (mut position, behind) = (0, out.entries.len() - sets * LINE);
     for (set, counters) in out.counters.chunks_exact_mut(width + 1).enumerate() {
-        let first = set * view.plan.shape.buckets as usize + low as usize;
+        let first = set * pass.plan.shape.buckets as usize + low as usize;
         position = scan(&mut counters[..width], first, position, &mut out.keys, &mut out.starts);
         counters[width] = (behind + set * LINE) as u32;
     }
@@ -288,8 +244,8 @@ fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
     let entries = &out.entries;
     let counters = out.counters.par_chunks_mut(width + 1);
     let digits = out.digits[..sets * each].par_chunks(each);
-    counters.zip(digits).enumerate().with_min_len(grain).for_each(|(k, (positions, digits))| {
-        let digits = &digits[..view.bases(k).len() * view.per_base()];
+    counters.zip(digits).with_min_len(grain).for_each(|(positions, digits)| {
+        let digits = &digits[..length];
         let put = |positions: &mut [u32], digit: u32, entry: u32| {
             let place = place(&digit);
             let position = &mut positions[place];
@@ -297,11 +253,11 @@ fn csr(view: &View<'_>, sets: usize, out: &mut Grouped) {
             *position += u32::from(place < width);
         };
         if digits.len() <= NEAR {
-            view.for_each(k, digits, |digit, entry| put(positions, digit, entry));
+            pass.for_each(segment, digits, |digit, entry| put(positions, digit, entry));
             return;
         }
         let mut soon = digits.iter().skip(SOON);
-        view.for_each(k, digits, |digit, entry| {
+        pass.for_each(segment, digits, |digit, entry| {
             if let Some(digit) = soon.next() {
                 let position = positions[place(digit)];
                 fetch(entries.as_ptr().wrapping_add(position as usize).cast::<Point<8>>());
@@ -330,17 +286,22 @@ fn scan(
     position
 }
 
+/// Fewest bases whose digits are listed for sorting by a thread of their own.
+const LEAST_SORTED: usize = 1024;
+
 /// Sort (bucket, entry) pairs: for many more buckets than bases.
-fn sort(view: &View<'_>, sets: usize, out: &mut Grouped) {
-    let (buckets, mask) = (view.plan.shape.buckets, view.bucket_mask());
-    let blocks = parallel::map(sets * view.parts, |k| {
-        let mut digits = vec![ZERO; view.bases(k).len() * view.per_base()];
-        view.extract(k, &mut digits);
-        let set = (k / view.parts) as u64;
+fn sort(pass: &PassDigits<'_>, out: &mut Grouped) {
+    let (buckets, mask) = (pass.plan.shape.buckets, pass.bucket_mask());
+    let bases = pass.pass.segment.len().div_ceil(4 * pass.plan.device.threads).max(LEAST_SORTED);
+    let parts: Vec<Range<usize>> = pass.blocks(bases).collect();
+    let blocks = parallel::map(pass.pass.sets.len() * parts.len(), |k| {
+        let (set, part) = (k / parts.len(), &parts[k % parts.len()]);
+        let mut digits = vec![ZERO; part.len() * pass.per_set()];
+        pass.extract(set, part, &mut digits);
         let mut pairs = Vec::with_capacity(digits.len());
-        view.for_each(k, &digits, |digit, entry| {
+        pass.for_each(part, &digits, |digit, entry| {
             if digit != ZERO {
-                let key = set * buckets + u64::from(digit & mask);
+                let key = set as u64 * buckets + u64::from(digit & mask);
                 pairs.push(key << 32 | u64::from(entry));
             }
         });

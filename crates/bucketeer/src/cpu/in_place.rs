@@ -74,7 +74,7 @@ pub(crate) fn sum<const W: usize>(
         let mut entries = 0;
         let bases = (LISTED / digits.per_base()).max(LISTED_BASES);
         for block in digits.blocks(bases) {
-            digits.list(block, &mut listed);
+            digits.list(&block, &mut listed);
             for &addition in &listed.additions {
                 accumulator.add(addition)?;
             }

@@ -53,6 +53,7 @@ pub(super) struct Recoder {
     window_bits: u32,
     windows: u32,
     bucket_bits: u32,
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
     vectors: bool,
 }
 

@@ -286,17 +286,15 @@ impl<const W: usize> OnKernel<W> {
         let alone = plan.accumulate == Accumulate::InPlace;
         let (workers, helped) = if alone { (1, false) } else { (plan.workers(), plan.helping) };
         let slices = Slices { most: plan.slice, workers, helped };
-        let (partial, entries) = if plan.accumulate == Accumulate::InPlace {
-            let digits = PassDigits { digits: passes.digits, plan, table: passes.table, pass };
+        let digits = PassDigits { digits: passes.digits, plan, table: passes.table, pass };
+        let (partial, entries) = if alone {
             let entries = timed(&mut timings.accumulate, || {
                 let keys = &mut grouped.keys;
                 in_place::sum(kernel, passes.points, &digits, slices, control, sums, keys)
             })?;
             (None, entries)
         } else {
-            timed(&mut timings.group, || {
-                group(passes.digits, plan, passes.table, pass, grouped);
-            });
+            timed(&mut timings.group, || group(&digits, grouped));
             let grouped = &*grouped;
             let entry = |position| grouped.entry(position);
             let starts = &grouped.starts;

@@ -9,6 +9,8 @@
 //! Other sets of multiples are known that allow fewer buckets (Luo, Fu, Gong 2022); these cover every digit exactly
 //! once.
 
+use std::ops::RangeInclusive;
+
 use num_bigint::BigUint;
 
 use super::Shape;
@@ -25,11 +27,17 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// `None` where windows are too narrow for so many multiples, or so wide that a multiple of a weight does not fit
-    /// into a word.
+    /// Widths of the windows that can use so many multiples. Narrower ones have no room for them, and in wider ones a
+    /// multiple of a weight would not fit into a word.
+    pub(super) fn widths(odd_multiples: u32) -> RangeInclusive<u32> {
+        let step = odd_multiples.ilog2() + 2;
+        step..=31 - step
+    }
+
+    /// `None` for other widths.
     pub(crate) fn new(bits: u32, odd_multiples: u32) -> Option<Self> {
         let step = odd_multiples.ilog2() + 2;
-        (bits >= step && bits + step <= 31).then_some(Self { bits, step })
+        Self::widths(odd_multiples).contains(&bits).then_some(Self { bits, step })
     }
 
     /// Those of a shape with odd multiples.

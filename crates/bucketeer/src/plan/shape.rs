@@ -135,13 +135,14 @@ fn bias(digits: Digits, window_bits: u32, windows: u32) -> BigUint {
 /// widths × forms of the digits × endomorphism. Without any where a loaded table has fewer copies, or memory cannot hold
 /// the table of a plan that may choose another.
 pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<(Accumulate, Shape)> {
-    let mut ways = match (straus::wanted(request), request.settings.accumulate) {
-        (straus::Wanted::Only, _) => vec![],
-        (_, Some(way)) => vec![way],
-        (_, None) => vec![Accumulate::Slices, Accumulate::InPlace],
+    let mut ways = match request.settings.accumulate {
+        Some(way) => vec![way],
+        None => vec![Accumulate::Slices, Accumulate::InPlace],
     };
-    if !matches!(straus::wanted(request), straus::Wanted::No) {
-        ways.push(Accumulate::Straus);
+    match straus::wanted(request) {
+        straus::Wanted::No => {}
+        straus::Wanted::Also => ways.push(Accumulate::Straus),
+        straus::Wanted::Only => ways = vec![Accumulate::Straus],
     }
     let mut candidates = Vec::new();
     let mut add = |way, widths, copies, digits| {
@@ -263,9 +264,10 @@ fn widths(
     let copies = if folds(request) { precompute.min(16) } else { precompute.min(64) };
     let points = request.n.saturating_mul(copies as usize).saturating_mul(odd_multiples as usize);
     let log = points.max(1).ilog2();
-    // Narrower windows have no room for the multiples.
-    let least = if odd_multiples > 1 { odd_multiples.ilog2() + 2 } else { 1 };
-    let widest = if odd_multiples > 1 { 29 - odd_multiples.ilog2() } else { MAX_WINDOW_BITS };
+    let (least, widest) = match odd_multiples {
+        1 => (1, MAX_WINDOW_BITS),
+        _ => Weights::widths(odd_multiples).into_inner(),
+    };
     let most = (log + 3).min(widest).min(MAX_WINDOW_BITS).max(least);
     // Many threads favour narrow windows, and more so with copies.
     let below = if copies > 1 { 10 } else { 7 };

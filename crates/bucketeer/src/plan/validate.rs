@@ -88,9 +88,10 @@ fn odd_multiples_allowed(request: &Request<'_>, count: u32) -> Result<(), Error>
     if let Some(what) = needs_all_weights(settings) {
         return refused(format!("{what} needs buckets of all weights"));
     }
-    match settings.window_bits.filter(|&bits| Weights::new(bits, count).is_none()) {
+    let widths = Weights::widths(count);
+    match settings.window_bits.filter(|bits| !widths.contains(bits)) {
         Some(bits) => {
-            let (least, most) = (count.ilog2() + 2, 29 - count.ilog2());
+            let (least, most) = widths.into_inner();
             let reason =
                 format!("windows of {bits} bits cannot use them, but those of {least} to {most}");
             refused(reason)

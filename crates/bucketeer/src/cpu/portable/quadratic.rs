@@ -100,7 +100,7 @@ impl<const N: usize, const ADX: bool> Arithmetic for Quadratic<N, ADX> {
 
     #[inline(always)]
     fn read<'a>(&self, half: &'a [u64]) -> &'a Element<N> {
-        match half.as_chunks().0.as_array() {
+        match half.as_chunks().0.first_chunk() {
             Some(element) => element,
             None => unreachable!("half a point holds an element"),
         }
