@@ -14,6 +14,9 @@ use crate::Error;
 use crate::control::Control;
 use crate::plan::{BATCH, LISTED, LISTED_BASES, WAITING};
 
+/// Most additions that wait and are tried again for one batch.
+const RETRIED: usize = 256;
+
 /// Additions to different buckets.
 #[derive(Default)]
 struct Batch {
@@ -105,7 +108,7 @@ impl Workspace {
             (batch.pairs.in_place, batch.pairs.scattered) = (true, true);
         }
         empty(&mut self.waiting, WAITING);
-        empty(&mut self.retried, WAITING);
+        empty(&mut self.retried, RETRIED);
     }
 }
 
@@ -167,10 +170,11 @@ impl<const W: usize> Accumulator<'_, W> {
         self.batch += 1;
     }
 
-    /// Fills the batch with what waits, but for one place at least.
+    /// Fills the batch with some of what waits, but for one place at least. Where most of it is for a few buckets, to try
+    /// everything each time would take longer than the additions.
     fn retry(&mut self) {
-        let workspace = &mut *self.workspace;
-        std::mem::swap(&mut workspace.waiting, &mut workspace.retried);
+        let Workspace { waiting, retried, .. } = &mut *self.workspace;
+        retried.extend(waiting.drain(waiting.len().saturating_sub(RETRIED)..));
         for i in 0..self.workspace.retried.len() {
             let addition = self.workspace.retried[i];
             let full = self.workspace.batches[0].pairs.len() == BATCH - 1;
