@@ -170,8 +170,8 @@ impl<const W: usize> Accumulator<'_, W> {
         self.batch += 1;
     }
 
-    /// Fills the batch with some of what waits, but for one place at least. Where most of it is for a few buckets, to try
-    /// everything each time would take longer than the additions.
+    /// Fills the batch with some of what waits, but for one place at least. Where most of it is for a few buckets,
+    /// trying everything each time costs more than it brings.
     fn retry(&mut self) {
         let Workspace { waiting, retried, .. } = &mut *self.workspace;
         retried.extend(waiting.drain(waiting.len().saturating_sub(RETRIED)..));
