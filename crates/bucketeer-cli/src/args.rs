@@ -102,24 +102,30 @@ pub struct PlanArgs {
 impl PlanArgs {
     /// These wishes, on top of a preset's for `n` bases.
     pub fn settings(&self, preset: Option<&'static Preset>, n: usize) -> Settings {
-        let mut settings = preset.map_or_else(Settings::default, |preset| preset.settings(n));
-        settings.window_bits = self.window_bits.or(settings.window_bits);
+        let mut settings = Settings::default();
+        settings.window_bits = self.window_bits;
         match self.precompute {
             Some(Precompute::Factor(factor)) => settings.precompute = Some(factor),
-            Some(Precompute::Auto) => {
-                (settings.precompute, settings.auto_precompute) = (None, true);
-            }
+            Some(Precompute::Auto) => settings.auto_precompute = true,
             None => {}
         }
         settings.odd_multiples = self.odd_multiples;
-        settings.digits = self.digits.or(settings.digits);
-        settings.group = self.group_by.or(settings.group);
-        settings.accumulate = self.accumulate_by.or(settings.accumulate);
-        settings.reduce = self.reduce_by.or(settings.reduce);
-        settings.chunk = self.chunk.or(settings.chunk);
+        settings.digits = self.digits;
+        settings.group = self.group_by;
+        settings.accumulate = self.accumulate_by;
+        settings.reduce = self.reduce_by;
+        settings.chunk = self.chunk;
         settings.memory_limit = self.memory_limit;
         settings.any_point = self.any_point;
-        settings
+        match preset {
+            Some(preset) => settings.over(preset, n),
+            None => settings,
+        }
+    }
+
+    /// Whether a table of bases larger than the bases themselves is asked for.
+    pub fn wants_table(&self) -> bool {
+        self.precompute.is_some() || self.odd_multiples.is_some()
     }
 }
 

@@ -23,6 +23,9 @@ pub enum Failure {
     ClosedPipe,
 }
 
+/// The exit code where memory is lacking.
+pub const OUT_OF_MEMORY: u8 = 4;
+
 impl Failure {
     /// The process's exit code.
     pub fn exit_code(&self) -> u8 {
@@ -30,7 +33,7 @@ impl Failure {
             Self::Library(error) => exit_code(error),
             Self::WrongResult(_) => 1,
             Self::Usage(_) | Self::Output(_) => 2,
-            Self::Memory(_) => 4,
+            Self::Memory(_) => OUT_OF_MEMORY,
             Self::ClosedPipe => 0,
         }
     }
@@ -39,9 +42,9 @@ impl Failure {
 fn exit_code(error: &Error) -> u8 {
     match error {
         Error::Batch { source, .. } => exit_code(source),
-        Error::Internal(_) => 1,
+        Error::Internal(_) | Error::HookPanicked { .. } => 1,
         Error::NoDevice { .. } => 3,
-        Error::OutOfMemory { .. } => 4,
+        Error::OutOfMemory { .. } | Error::BufferTooLarge { .. } => OUT_OF_MEMORY,
         _ => 2,
     }
 }

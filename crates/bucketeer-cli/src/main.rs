@@ -12,6 +12,7 @@
 //! | 3 | no such device |
 //! | 4 | out of memory |
 
+mod allocator;
 mod answer;
 mod args;
 mod bench;

@@ -17,20 +17,26 @@ pub struct Need {
     n: usize,
     bases: u128,
     scalars: u128,
+    results: u128,
     plan: u128,
     available: u128,
 }
 
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { curve, n, bases, scalars, plan, available } = self;
-        let [total, bases, scalars, plan, available] =
-            [bases + scalars + plan, *bases, *scalars, *plan, *available].map(units::bytes);
+        let Self { curve, n, bases, scalars, results, plan, available } = self;
+        let total = bases + scalars + results + plan;
+        let [total, bases, scalars, results, plan, available] =
+            [total, *bases, *scalars, *results, *plan, *available].map(units::bytes);
         write!(f, "out of memory: {} points of {curve} need {total} ", units::size(*n))?;
-        write!(f, "({bases} of bases, {scalars} of scalars, {plan} to compute), ")?;
+        write!(f, "({bases} of bases, {scalars} of scalars, {results} of results, ")?;
+        write!(f, "{plan} to compute), ")?;
         write!(f, "{available} available")
     }
 }
+
+/// Bytes of an MSM's vector of scalars, and of its sum as text in a list of results.
+const RESULT: u128 = 1000;
 
 /// What is to be held at once.
 pub struct Job<'a> {
@@ -55,16 +61,19 @@ impl Job<'_> {
         let n = self.n as u128;
         let bases = n * size_of::<C>() as u128;
         let scalars = n * self.batch as u128 * size_of::<C::ScalarField>() as u128;
+        // Every MSM has a vector, a sum and, printed, a few hundred characters.
+        let results = self.batch as u128 * (RESULT + 2 * size_of::<C::Group>() as u128);
+        let inputs = bases + scalars + results;
         // What the inputs leave is the plan's; where they leave nothing, its wish is shown.
-        let left = u64::try_from(bases + scalars).ok().and_then(|b| facts.memory.checked_sub(b));
+        let left = u64::try_from(inputs).ok().and_then(|b| facts.memory.checked_sub(b));
         let left = facts.with_memory(left.unwrap_or(facts.memory));
         let plan = if on_gpu { 0 } else { self.plan_bytes::<C>(left)? };
         let available = u128::from(facts.memory);
-        if bases + scalars + plan <= available {
+        if inputs + plan <= available {
             return Ok(());
         }
         let (curve, n) = (curve.name, self.n);
-        Err(Failure::Memory(Need { curve, n, bases, scalars, plan, available }))
+        Err(Failure::Memory(Need { curve, n, bases, scalars, results, plan, available }))
     }
 
     fn plan_bytes<C: Curve>(&self, device: DeviceFacts) -> Result<u128, Error> {

@@ -9,10 +9,13 @@
 use std::time::{Duration, Instant};
 
 use ark_ec::CurveGroup;
+use bucketeer::conformance::on_weierstrass;
 use bucketeer::curves::{NamedCurve, Visitor};
 use bucketeer::io::{ScalarVec, point_to_json};
 use bucketeer::plan::{Preset, Settings};
-use bucketeer::{AsScalars, Bases, Curve, Device, Timings};
+use bucketeer::{
+    AsScalars, Bases, Curve, Device, Error, PointFault, Timings, Weierstrass, parallel,
+};
 use serde_json::Value;
 
 use crate::answer::{Answer, Results};
@@ -159,22 +162,53 @@ impl Task<'_> {
             let expected;
             (expected, method) = match (&input.points, scalars) {
                 (Points::Known(known), ScalarVec::Residues(residues)) => {
-                    (known.expected(residues), "by the bases' logarithms")
+                    let sum = on_weierstrass::<C>(&known.expected(residues));
+                    (sum.flatten(), "by the bases' logarithms")
                 }
                 _ => check::second_opinion(input.bases(), scalars, self.args.plan.any_point)?,
             };
-            if *sum != expected {
-                return Err(wrong::<C>(index, *sum, expected, method));
+            let found = on_weierstrass::<C>(sum);
+            if found != Some(expected) {
+                self.vouched(input.bases())?;
+                return Err(wrong::<C>(index, found, expected, method));
             }
         }
         Ok(method)
     }
+
+    /// Fails with the first base that `--no-subgroup-check` vouched for wrongly.
+    fn vouched<C: Curve>(&self, bases: &[C]) -> Result<(), Failure> {
+        let files = &self.args.files;
+        let unchecked = files.no_subgroup_check && !self.args.plan.any_point;
+        let outside = |i: usize| (!bases[i].in_subgroup()).then_some(i);
+        let file = files.input.as_ref().or(files.bases.as_ref()).filter(|_| unchecked);
+        match file.map(|path| (path, parallel::find_first(bases.len(), outside))) {
+            Some((path, Some(index))) => {
+                let reason = format!(
+                    "base {index} is {}, which --no-subgroup-check vouches for; \
+                     --any-point is right for such points",
+                    PointFault::NotInSubgroup
+                );
+                Err(Error::File { path: path.clone(), reason }.into())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
-fn wrong<C: Curve>(index: usize, sum: C::Group, other: C::Group, method: &str) -> Failure {
-    let [sum, other] = [sum, other].map(|point| point_to_json::<C>(&point.into_affine()));
+fn wrong<C: Curve>(
+    index: usize,
+    found: Option<Weierstrass<C::BaseField>>,
+    expected: Weierstrass<C::BaseField>,
+    method: &str,
+) -> Failure {
+    let text = |sum: Option<Weierstrass<C::BaseField>>| {
+        let point = sum.and_then(C::from_weierstrass);
+        point.map_or("no point".into(), |point| point_to_json::<C>(&point).to_string())
+    };
+    let (found, expected) = (text(found), text(Some(expected)));
     Failure::WrongResult(format!(
-        "MSM {index} is {sum} on the device and {other} {method}; \
+        "MSM {index} is {found} on the device and {expected} {method}; \
          bases outside the prime-order subgroup need --any-point"
     ))
 }

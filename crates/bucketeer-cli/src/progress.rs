@@ -16,7 +16,7 @@ impl Activity {
     pub fn spinner(what: &str) -> Self {
         let bar = if shown() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         bar.set_message(format!("{what} …"));
-        bar.enable_steady_tick(Duration::from_millis(100));
+        tick(&bar);
         Self(bar)
     }
 
@@ -43,7 +43,7 @@ impl Activity {
             _ => "compiling kernels",
         };
         bar.set_message(first);
-        bar.enable_steady_tick(Duration::from_millis(100));
+        tick(&bar);
         let moved = bar.clone();
         let hook: Hook = Arc::new(move |progress| {
             moved.set_message(what);
@@ -57,6 +57,15 @@ impl Activity {
 impl Drop for Activity {
     fn drop(&mut self) {
         self.0.finish_and_clear();
+    }
+}
+
+/// Has a shown bar move by itself, on a thread of its own. indicatif panics where none can be started:
+/// then the bar moves when something is done.
+fn tick(bar: &ProgressBar) {
+    let startable = || std::thread::Builder::new().spawn(|| {}).is_ok();
+    if !bar.is_hidden() && startable() {
+        bar.enable_steady_tick(Duration::from_millis(100));
     }
 }
 

@@ -1,9 +1,11 @@
 //! Progress of a run, and stopping it.
 
+use std::any::Any;
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use crate::Error;
 
@@ -17,21 +19,36 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// Called about a hundred times during a run, from any of its threads; `Break` cancels the run.
+/// Called about a hundred times during a run, from any of its threads; `Break` cancels the run. A hook
+/// that panics cancels it too: the run, job or batch ends with [`Error::HookPanicked`].
 pub type Hook = Arc<dyn Fn(Progress) -> ControlFlow<()> + Send + Sync>;
 
 /// Cancels a run from another thread.
 #[derive(Debug, Clone, Default)]
-pub struct CancelToken(Arc<AtomicBool>);
+pub struct CancelToken(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    cancelled: AtomicBool,
+    /// What the hook said when it panicked.
+    panic: OnceLock<String>,
+}
 
 impl CancelToken {
     /// Makes the run end with [`Error::Cancelled`] at its next step.
     pub fn cancel(&self) {
-        self.0.store(true, Relaxed);
+        self.0.cancelled.store(true, Relaxed);
     }
 
-    fn is_cancelled(&self) -> bool {
-        self.0.load(Relaxed)
+    /// The error of a run that was cancelled.
+    fn check(&self) -> Result<(), Error> {
+        if !self.0.cancelled.load(Relaxed) {
+            return Ok(());
+        }
+        Err(self.0.panic.get().map_or(Error::Cancelled, |message| {
+            let message = message.clone();
+            Error::HookPanicked { message }
+        }))
     }
 }
 
@@ -60,7 +77,7 @@ impl Control {
         if percent(before) != percent(before + units) {
             self.report(before + units);
         }
-        if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+        self.cancel.check()
     }
 
     /// Reports that the work is done to this mark, skipping digits that were zero.
@@ -70,17 +87,29 @@ impl Control {
         if before != done {
             self.report(done);
         }
-        if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+        self.cancel.check()
     }
 
     fn report(&self, done: u64) {
         if let Some(hook) = &self.hook {
             let progress = Progress { done: done.min(self.total), total: self.total };
-            if hook(progress).is_break() {
-                self.cancel.cancel();
+            // The hook is the caller's: whatever it leaves half done is its own.
+            match catch_unwind(AssertUnwindSafe(|| hook(progress))) {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => self.cancel.cancel(),
+                Err(panic) => {
+                    self.cancel.0.panic.get_or_init(|| panic_message(&*panic));
+                    self.cancel.cancel();
+                }
             }
         }
     }
+}
+
+/// What a panic said.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("of unknown kind").into()
 }
 
 impl fmt::Debug for Control {

@@ -9,6 +9,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::cuda::Gpu;
 use crate::engine::Engine;
 use crate::platform::available_memory;
+use crate::threads::{self, MAX_THREADS};
 #[cfg(feature = "webgpu")]
 use crate::wait::wait;
 #[cfg(feature = "webgpu")]
@@ -62,6 +63,17 @@ impl DeviceFacts {
     pub fn webgpu(multiprocessors: usize, memory: u64, binding: u64) -> Self {
         let (threads, binding) = (multiprocessors.max(1), binding.max(1 << 20));
         Self { kind: DeviceKind::WebGpu, threads, ifma: false, memory, binding }
+    }
+
+    /// The same device with numbers that a plan can count with.
+    pub(crate) fn within_reason(self) -> Self {
+        const MOST: u64 = 1 << 48;
+        Self {
+            threads: self.threads.clamp(1, 1 << 16),
+            memory: self.memory.min(MOST),
+            binding: self.binding.clamp(1 << 20, MOST),
+            ..self
+        }
     }
 
     /// The same device with another amount of free memory.
@@ -129,8 +141,10 @@ struct Cpu {
 }
 
 impl Device {
-    /// The CPU, with all threads of the global rayon pool.
+    /// The CPU, with all threads of the global rayon pool. Where the system refuses to start a thread, the
+    /// calling thread is the pool, and runs from others fail with [`Error::NoThread`].
     pub fn cpu() -> Self {
+        threads::start();
         Self::of_cpu(Cpu { pool: None, threads: rayon::current_num_threads(), ifma: has_ifma() })
     }
 
@@ -365,6 +379,7 @@ impl Device {
 
     /// The engine that carries a plan out for a curve.
     pub(crate) fn engine<C: Curve>(&self, plan: &Plan) -> Result<Box<dyn Engine<C>>, Error> {
+        self.check_threads()?;
         match &self.inner {
             Inner::Cpu(_) => cpu::engine::<C>(&plan.device),
             #[cfg(feature = "cuda")]
@@ -374,6 +389,14 @@ impl Device {
             Inner::Several(_) => {
                 Err(Error::Internal("several devices have no plan of their own".into()))
             }
+        }
+    }
+
+    /// Refuses a run whose threads cannot take it up.
+    pub(crate) fn check_threads(&self) -> Result<(), Error> {
+        match &self.inner {
+            Inner::Cpu(cpu) if cpu.pool.is_some() => Ok(()),
+            _ => threads::check(),
         }
     }
 
@@ -397,8 +420,8 @@ fn pool(threads: usize) -> Result<ThreadPool, Error> {
         value: threads.to_string(),
         reason,
     };
-    if threads == 0 || threads > 4096 {
-        return Err(invalid("it must be from 1 to 4096".into()));
+    if threads == 0 || threads > MAX_THREADS {
+        return Err(invalid(format!("it must be from 1 to {MAX_THREADS}")));
     }
     ThreadPoolBuilder::new()
         .num_threads(threads)

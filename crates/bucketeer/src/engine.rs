@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::control::Control;
 use crate::plan::Plan;
+use crate::sum::Sum;
 use crate::wait::Pending;
 use crate::{Curve, Error, Scalars};
 
@@ -28,7 +29,7 @@ pub(crate) trait Engine<C: Curve>: Send + Sync {
         source: Source<'_, C>,
         scalars: &Scalars<'_, C::ScalarField>,
         control: &Control,
-    ) -> Result<(C::Group, Timings), Error>;
+    ) -> Result<(Sum<C>, Timings), Error>;
 
     /// Carries out a plan for a batch: over the resident bases, or over borrowed ones of which each MSM has
     /// `plan.n` of its own, one after the other. `None` if the engine is better off with one MSM at a
@@ -39,7 +40,7 @@ pub(crate) trait Engine<C: Curve>: Send + Sync {
         _source: Source<'_, C>,
         _batch: &[Scalars<'_, C::ScalarField>],
         _control: &Control,
-    ) -> Option<Result<Vec<C::Group>, Error>> {
+    ) -> Option<Result<Vec<Sum<C>>, Error>> {
         None
     }
 
@@ -59,7 +60,7 @@ pub(crate) trait Engine<C: Curve>: Send + Sync {
         source: Source<'a, C>,
         scalars: &'a Scalars<'a, C::ScalarField>,
         control: &'a Control,
-    ) -> Pending<'a, Result<(C::Group, Timings), Error>> {
+    ) -> Pending<'a, Result<(Sum<C>, Timings), Error>> {
         Box::pin(ready(self.run(plan, source, scalars, control)))
     }
 
@@ -70,7 +71,7 @@ pub(crate) trait Engine<C: Curve>: Send + Sync {
         source: Source<'a, C>,
         batch: &'a [Scalars<'a, C::ScalarField>],
         control: &'a Control,
-    ) -> Option<Pending<'a, Result<Vec<C::Group>, Error>>> {
+    ) -> Option<Pending<'a, Result<Vec<Sum<C>>, Error>>> {
         Some(Box::pin(ready(self.run_batch(plan, source, batch, control)?)))
     }
 }

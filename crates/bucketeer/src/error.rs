@@ -31,6 +31,14 @@ pub enum Error {
         /// Bytes the device or the limit allows.
         available: u64,
     },
+    /// A buffer of the smallest plan is larger than the device allows one to be.
+    #[error("a buffer of {} is needed, and the device has at most {}", Bytes(*needed), Bytes(*largest))]
+    BufferTooLarge {
+        /// Bytes of the buffer.
+        needed: u64,
+        /// Bytes of the largest that the device has.
+        largest: u64,
+    },
     /// No such device, or it cannot be used here.
     #[error("no device {device}: {reason}")]
     NoDevice {
@@ -72,12 +80,26 @@ pub enum Error {
         reason: PointFault,
     },
     /// The sum is a point the curve's affine model cannot express. Only twisted Edwards curves that
-    /// are not complete have such points, and none lies in the prime-order subgroup.
+    /// are not complete have such points, and none lies in the prime-order subgroup. Without
+    /// [`any_point`](crate::Builder::any_point), also a sum of points outside the subgroup that the
+    /// curve's own additions could not form.
     #[error("the sum is a point at infinity of an incomplete twisted Edwards model")]
     NotRepresentable,
     /// The progress hook or [`Job::cancel`](crate::Job::cancel) stopped the run.
     #[error("cancelled")]
     Cancelled,
+    /// The progress hook panicked, which stopped the run.
+    #[error("the progress hook panicked: {message}")]
+    HookPanicked {
+        /// What the panic said.
+        message: String,
+    },
+    /// The system starts no more threads.
+    #[error("cannot start a thread: {reason}")]
+    NoThread {
+        /// What the system says.
+        reason: String,
+    },
     /// A name that is not in a list of names.
     #[error("unknown {what} \"{name}\": expected one of {expected}")]
     UnknownName {

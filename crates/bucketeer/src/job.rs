@@ -43,7 +43,9 @@ impl<C: Curve> Job<C> {
     /// Waits for the sum, with plan and timings.
     pub fn wait_with_report(mut self) -> Result<Report<C>, Error> {
         let Some(work) = self.work.take() else { return Err(Error::Cancelled) };
-        work.join().ok_or_else(|| Error::Internal("the job's thread panicked".into()))?
+        work.join().unwrap_or_else(|panic| {
+            Err(Error::Internal(format!("the job's thread panicked: {panic}")))
+        })
     }
 
     /// Whether the job has ended, with a sum or an error.

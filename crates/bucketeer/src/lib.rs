@@ -30,6 +30,8 @@ mod curve;
 mod device;
 mod engine;
 mod error;
+#[cfg(not(target_family = "wasm"))]
+mod free_memory;
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
 mod gpu;
 mod job;
@@ -42,6 +44,8 @@ mod scalars;
 #[cfg(feature = "curves")]
 #[doc(hidden)]
 pub mod subgroup;
+mod sum;
+mod threads;
 mod wait;
 #[cfg(feature = "webgpu")]
 mod webgpu;
@@ -55,7 +59,7 @@ pub mod io;
 
 pub use bases::{Bases, Builder, Report};
 pub use control::{CancelToken, Hook, Progress};
-pub use curve::{Curve, CurveSpec, EdwardsForm, Endomorphism, Model, Weierstrass};
+pub use curve::{Curve, CurveSpec, EdwardsForm, Endomorphism, Model, Weierstrass, WordField};
 pub use device::{Device, DeviceFacts, DeviceKind};
 pub use engine::Timings;
 pub use error::{Error, PointFault};
@@ -64,3 +68,19 @@ pub use msm::{msm, msm_batch};
 pub use pinned::PinnedVec;
 pub use plan::Plan;
 pub use scalars::{AsScalars, ScalarElement, Scalars};
+
+/// Frees the memory that runs have left for the next ones, and overwrites what in it tells something of
+/// scalars: decomposed scalars, digits and lists of buckets. Runs keep it because fresh memory would cost a
+/// small MSM more than its arithmetic, on GPUs too. What runs under way hold stays theirs; memory that was
+/// too large to be kept was freed without being overwritten.
+///
+/// ```
+/// # use ark_ec::AffineRepr;
+/// # use ark_bls12_377::{Fr, G1Affine};
+/// let sum = bucketeer::msm(&[G1Affine::generator(); 100], &[Fr::from(7); 100])?;
+/// bucketeer::release_workspaces();
+/// # Ok::<(), bucketeer::Error>(())
+/// ```
+pub fn release_workspaces() {
+    cpu::release();
+}

@@ -7,7 +7,13 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use crate::threads;
+
 fn for_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    threads::start();
+    if threads::is_elsewhere() {
+        return (0..count).for_each(work);
+    }
     (0..count).into_par_iter().for_each(work);
 }
 
@@ -22,6 +28,14 @@ pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
         .into_iter()
         .filter_map(|s| s.into_inner().unwrap_or_else(PoisonError::into_inner))
         .collect()
+}
+
+/// `work` on every block of a slice, with the block's index, in parallel.
+pub fn for_blocks<T: Send>(items: &mut [T], block: usize, work: impl Fn(usize, &mut [T]) + Sync) {
+    let blocks: Vec<_> = items.chunks_mut(block).map(Mutex::new).collect();
+    for_each(blocks.len(), &|index| {
+        work(index, &mut blocks[index].lock().unwrap_or_else(PoisonError::into_inner));
+    });
 }
 
 /// Fewest items that a parallel loop hands to another thread: all of them where nobody is to help. A thread that

@@ -17,7 +17,8 @@ mod native {
 
     pub(crate) use std::time::Instant;
 
-    use crate::Error;
+    use crate::control::panic_message;
+    use crate::{Error, free_memory};
 
     /// Work on a thread of its own.
     #[derive(Debug)]
@@ -29,40 +30,32 @@ mod native {
                 .name("bucketeer-job".into())
                 .spawn(work)
                 .map(Self)
-                .map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))
+                .map_err(|error| Error::NoThread { reason: error.to_string() })
         }
 
         pub(crate) fn is_finished(&self) -> bool {
             self.0.is_finished()
         }
 
-        /// `None` if the work panicked.
-        pub(crate) fn join(self) -> Option<T> {
-            self.0.join().ok()
+        /// What the work yields, or what its panic said.
+        pub(crate) fn join(self) -> Result<T, String> {
+            self.0.join().map_err(|panic| panic_message(&*panic))
         }
     }
 
-    /// Memory that can be had without swapping; 8 GiB where the system does not say. Asked for at most ten
-    /// times a second, since the answer takes as long as a small MSM.
+    /// Memory that can be had. Asked for at most ten times a second, since the answer takes as long as a
+    /// small MSM.
     pub(crate) fn available_memory() -> u64 {
         static LAST: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
         match *last {
             Some((at, bytes)) if at.elapsed() < Duration::from_millis(100) => bytes,
             _ => {
-                let bytes = read_available_memory();
+                let bytes = free_memory::read();
                 *last = Some((Instant::now(), bytes));
                 bytes
             }
         }
-    }
-
-    fn read_available_memory() -> u64 {
-        let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-        text.lines()
-            .find_map(|line| line.strip_prefix("MemAvailable:"))
-            .and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok())
-            .map_or(8 << 30, |kib| kib << 10)
     }
 }
 
@@ -86,8 +79,8 @@ mod wasm {
             false
         }
 
-        pub(crate) fn join(self) -> Option<T> {
-            Some((self.0)())
+        pub(crate) fn join(self) -> Result<T, String> {
+            Ok((self.0)())
         }
     }
 

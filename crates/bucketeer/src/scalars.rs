@@ -124,8 +124,11 @@ impl<F: PrimeField> ScalarSource for Scalars<'_, F> {
         match self.data {
             Data::Residues(s) => {
                 let integer = s[index].into_bigint();
-                let limbs = integer.as_ref();
-                out[..limbs.len()].copy_from_slice(limbs);
+                // Of words that are not reduced arkworks makes the order itself, which stands for zero.
+                if integer != F::MODULUS {
+                    let limbs = integer.as_ref();
+                    out[..limbs.len()].copy_from_slice(limbs);
+                }
                 return Ok(());
             }
             Data::Bools(s) => out[0] = u64::from(s[index]),

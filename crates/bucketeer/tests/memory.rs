@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use bucketeer::conformance::{Distribution, KnownBases};
 use bucketeer::plan::{Accumulate, PRESETS, Settings};
-use bucketeer::{Bases, Builder, Curve, Device, Plan, Scalars};
+use bucketeer::{Bases, Builder, Curve, Device, Plan, Scalars, release_workspaces};
 
 struct Counting;
 
@@ -65,8 +65,12 @@ fn excesses<C: Curve>(device: &Device, builder: &Builder<C>, n: usize, what: &st
     };
     let run = || builder.msm_with_report(device, &bases.points, scalars).unwrap();
     run(); // Threads, tables of constants and thread-local storage come with the first run.
-    let (report, used) = peak(run);
-    compare("borrowed", &report.plan, report.plan.bytes(), used);
+    release_workspaces();
+    for way in ["borrowed, a first run", "borrowed, a second run"] {
+        let (report, used) = peak(run);
+        compare(way, &report.plan, report.plan.bytes(), used);
+    }
+    release_workspaces();
     let ((loaded, report), used) = peak(|| {
         let loaded = builder.load(device, &bases.points).unwrap();
         let report = loaded.msm_with_report(scalars).unwrap();
@@ -76,7 +80,27 @@ fn excesses<C: Curve>(device: &Device, builder: &Builder<C>, n: usize, what: &st
     let table = loaded.plan().table_bytes();
     let planned = loaded.plan().bytes().max(table + report.plan.bytes());
     compare("loaded", &report.plan, planned, used);
+    release_workspaces();
     found
+}
+
+/// The same for integers of 1024 bits, which have the most windows.
+fn long_integers<C: Curve>(device: &Device, bits: u32, limit: u64, n: usize) -> Vec<String> {
+    let bases = KnownBases::<C>::new(n, 1);
+    let words: Vec<u64> =
+        (0..16 * n as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    let builder = Bases::<C>::builder().window_bits(bits).memory_limit(limit);
+    let run = || builder.msm_with_report(device, &bases.points, Scalars::words(&words, 16));
+    let Ok(warm) = run() else { return Vec::new() };
+    drop(warm);
+    release_workspaces();
+    let (report, used) = peak(run);
+    release_workspaces();
+    let plan = report.unwrap().plan;
+    match used > plan.bytes() {
+        true => vec![format!("1024 bits, n = {n}, limit {limit}: {used} bytes\n{plan}")],
+        false => Vec::new(),
+    }
 }
 
 fn settings(change: impl FnOnce(&mut Settings)) -> Settings {
@@ -125,6 +149,16 @@ fn runs_stay_within_their_plans() {
         for preset in &PRESETS {
             let builder = Bases::<ark_bls12_377::G1Affine>::builder().preset(preset);
             found.extend(excesses(&device, &builder, 5000, &name(preset.name)));
+        }
+    }
+    // Wide points, of whose sums there are as many as windows.
+    let device = Device::cpu();
+    let sizes = [1, 40, 1000, 5000];
+    found.extend(on_curve::<ark_bls12_381::G2Affine>(&device, &sizes, "bls12-381-g2"));
+    for bits in [1, 4, 10] {
+        for limit in [200 << 10, 1 << 20, 4 << 20, 1 << 30] {
+            found.extend(long_integers::<ark_bw6_761::G1Affine>(&device, bits, limit, 40));
+            found.extend(long_integers::<ark_bls12_377::G1Affine>(&device, bits, limit, 40));
         }
     }
     // What each of many threads allocates when it is first woken is more than a few bases need.

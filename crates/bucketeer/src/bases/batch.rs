@@ -1,10 +1,11 @@
 //! Batches: side by side on a CPU, in one plan on a GPU.
 
-use super::Builder;
+use super::{Builder, finished};
 use crate::control::{CancelToken, Control};
 use crate::device::DeviceKind;
 use crate::engine::Source;
 use crate::plan::{Plan, Request, ScalarBound};
+use crate::sum::Sum;
 use crate::wait::wait;
 use crate::{AsScalars, Curve, CurveSpec, Device, Error, Scalars, parallel};
 
@@ -56,6 +57,16 @@ impl<C: Curve> Builder<C> {
     where
         S: AsScalars<C::ScalarField> + ?Sized + Sync,
     {
+        // Asked for once: nobody says that the next answer has the same length.
+        let batch: Vec<_> = batch.iter().map(|(bases, s)| (*bases, s.as_scalars())).collect();
+        finished(self.batch_sums(device, &batch).await?)
+    }
+
+    async fn batch_sums(
+        &self,
+        device: &Device,
+        batch: &[(&[C], Scalars<'_, C::ScalarField>)],
+    ) -> Result<Vec<Sum<C>>, Error> {
         let small = batch.iter().all(|(bases, _)| bases.len() <= SIDE_BY_SIDE);
         if small && device.kind() != DeviceKind::Cpu && device.parts().is_empty() {
             return self.small_batch(device, batch).await;
@@ -64,39 +75,33 @@ impl<C: Curve> Builder<C> {
     }
 
     /// The MSMs of a batch, each with a plan of its own.
-    async fn each<S>(
+    async fn each(
         &self,
         device: &Device,
-        batch: &[(&[C], &S)],
+        batch: &[(&[C], Scalars<'_, C::ScalarField>)],
         side_by_side: bool,
-    ) -> Result<Vec<C::Group>, Error>
-    where
-        S: AsScalars<C::ScalarField> + ?Sized + Sync,
-    {
+    ) -> Result<Vec<Sum<C>>, Error> {
         if device.kind() != DeviceKind::WebGpu {
             let side_by_side = side_by_side && self.settings.memory_limit.is_none();
             return in_batch(device, batch, side_by_side, |device, (bases, scalars)| {
-                self.msm(device, bases, scalars.as_scalars())
+                Ok(self.run(device, bases, scalars, CancelToken::default())?.sum)
             });
         }
         let mut sums = Vec::with_capacity(batch.len());
         for (index, (bases, scalars)) in batch.iter().enumerate() {
-            let report = self.msm_with_report_async(device, bases, scalars.as_scalars()).await;
+            let part = self.run_async(device, bases, scalars, CancelToken::default()).await;
             let named = |source| Error::Batch { index, source: Box::new(source) };
-            sums.push(report.map_err(named)?.result);
+            sums.push(part.map_err(named)?.sum);
         }
         Ok(sums)
     }
 
     /// A batch of small MSMs on a GPU: as many at once as make a large one.
-    async fn small_batch<S>(
+    async fn small_batch(
         &self,
         device: &Device,
-        batch: &[(&[C], &S)],
-    ) -> Result<Vec<C::Group>, Error>
-    where
-        S: AsScalars<C::ScalarField> + ?Sized + Sync,
-    {
+        batch: &[(&[C], Scalars<'_, C::ScalarField>)],
+    ) -> Result<Vec<Sum<C>>, Error> {
         const AT_ONCE: usize = 1 << 22;
         let longest = batch.iter().map(|(bases, _)| bases.len()).max().unwrap_or(0).max(1);
         let mut sums = Vec::with_capacity(batch.len());
@@ -111,16 +116,13 @@ impl<C: Curve> Builder<C> {
     }
 
     /// MSMs filled up to one length with infinities and zeros, in one plan; `None` where that cannot be.
-    async fn padded_batch<S>(
+    async fn padded_batch(
         &self,
         device: &Device,
-        batch: &[(&[C], &S)],
+        batch: &[(&[C], Scalars<'_, C::ScalarField>)],
         length: usize,
-    ) -> Option<Result<Vec<C::Group>, Error>>
-    where
-        S: AsScalars<C::ScalarField> + ?Sized + Sync,
-    {
-        let scalars: Vec<_> = batch.iter().map(|(_, scalars)| scalars.as_scalars()).collect();
+    ) -> Option<Result<Vec<Sum<C>>, Error>> {
+        let scalars: Vec<_> = batch.iter().map(|(_, scalars)| *scalars).collect();
         let bound = common_bound(&scalars)?;
         let paired = batch.iter().zip(&scalars).all(|((bases, _), s)| bases.len() == s.len());
         if !paired || self.check_subgroup {

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{Bases, Held, Inner, Report, execute};
+use super::{Bases, Held, Inner, Partial, Report, execute};
 use crate::control::{CancelToken, Hook};
 use crate::device::DeviceKind;
 use crate::engine::Source;
@@ -192,7 +192,7 @@ impl<C: Curve> Builder<C> {
         points: &[C],
         scalars: impl Into<Scalars<'a, C::ScalarField>>,
     ) -> Result<C::Group, Error> {
-        Ok(self.run(device, points, &scalars.into(), CancelToken::default())?.result)
+        Ok(self.msm_with_report(device, points, scalars)?.result)
     }
 
     /// One MSM over borrowed bases, with its plan and timings.
@@ -202,7 +202,7 @@ impl<C: Curve> Builder<C> {
         points: &[C],
         scalars: impl Into<Scalars<'a, C::ScalarField>>,
     ) -> Result<Report<C>, Error> {
-        self.run(device, points, &scalars.into(), CancelToken::default())
+        self.run(device, points, &scalars.into(), CancelToken::default())?.finish()
     }
 
     /// [`msm_with_report`](Self::msm_with_report) where nothing may block: for WebGPU in a browser.
@@ -212,7 +212,8 @@ impl<C: Curve> Builder<C> {
         points: &[C],
         scalars: impl Into<Scalars<'a, C::ScalarField>>,
     ) -> Result<Report<C>, Error> {
-        self.run_async(device, points, &scalars.into(), CancelToken::default()).await
+        let scalars = scalars.into();
+        self.run_async(device, points, &scalars, CancelToken::default()).await?.finish()
     }
 
     pub(super) fn run(
@@ -221,17 +222,17 @@ impl<C: Curve> Builder<C> {
         points: &[C],
         scalars: &Scalars<'_, C::ScalarField>,
         cancel: CancelToken,
-    ) -> Result<Report<C>, Error> {
+    ) -> Result<Partial<C>, Error> {
         wait(self.run_async(device, points, scalars, cancel))
     }
 
-    async fn run_async(
+    pub(super) async fn run_async(
         &self,
         device: &Device,
         points: &[C],
         scalars: &Scalars<'_, C::ScalarField>,
         cancel: CancelToken,
-    ) -> Result<Report<C>, Error> {
+    ) -> Result<Partial<C>, Error> {
         if points.len() != scalars.len() {
             let (bases, scalars) = (points.len(), scalars.len());
             return Err(Error::LengthMismatch { bases, scalars });
@@ -268,28 +269,10 @@ impl<C: Curve> Builder<C> {
 
     /// The preset's settings, overridden by those made on the builder.
     pub(super) fn settings_for(&self, n: usize) -> Settings {
-        let Some(preset) = self.preset else { return self.settings.clone() };
-        let (base, own) = (preset.settings(n), self.settings.clone());
-        Settings {
-            window_bits: own.window_bits.or(base.window_bits),
-            // A width of the user's own goes for all windows.
-            last_window_bits: match own.window_bits {
-                Some(_) => own.last_window_bits,
-                None => own.last_window_bits.or(base.last_window_bits),
-            },
-            precompute: own.precompute.or(base.precompute),
-            odd_multiples: own.odd_multiples,
-            auto_precompute: own.auto_precompute,
-            endomorphism: own.endomorphism.or(base.endomorphism),
-            negate: own.negate.or(base.negate),
-            digits: own.digits.or(base.digits),
-            group: own.group.or(base.group),
-            accumulate: own.accumulate.or(base.accumulate),
-            reduce: own.reduce.or(base.reduce),
-            chunk: own.chunk.or(base.chunk),
-            memory_limit: own.memory_limit,
-            any_point: own.any_point,
-            preset: base.preset,
+        let own = self.settings.clone();
+        match self.preset {
+            Some(preset) => own.over(preset, n),
+            None => own,
         }
     }
 }

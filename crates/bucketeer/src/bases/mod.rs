@@ -16,6 +16,7 @@ use crate::control::{CancelToken, Control, Hook};
 use crate::device::DeviceKind;
 use crate::engine::{Engine, Source, Timings};
 use crate::plan::{Accumulate, Plan, Request, ScalarBound, Settings};
+use crate::sum::Sum;
 use crate::wait::wait;
 use crate::{AsScalars, Curve, CurveSpec, Device, Error, Job, Scalars};
 
@@ -87,16 +88,37 @@ pub struct Report<C: Curve> {
     pub timings: Timings,
 }
 
-impl<C: Curve> Report<C> {
+/// A report whose sum is still in its engine's coordinates.
+struct Partial<C: Curve> {
+    sum: Sum<C>,
+    plan: Plan,
+    timings: Timings,
+}
+
+impl<C: Curve> Partial<C> {
+    fn finish(self) -> Result<Report<C>, Error> {
+        let Self { sum, plan, timings } = self;
+        Ok(Report { result: sum.into_group()?, plan, timings })
+    }
+
     /// The report of a run that was shared: sums added, stages as long as the longest.
-    fn sum(reports: Vec<Self>) -> Result<Self, Error> {
-        let add = |a: Self, b: Self| Self {
-            result: a.result + b.result,
-            plan: Plan { n: a.plan.n + b.plan.n, chunks: a.plan.chunks + b.plan.chunks, ..a.plan },
-            timings: a.timings.max(&b.timings),
-        };
+    fn total(parts: Vec<Self>) -> Result<Self, Error> {
+        let mut sums = Vec::with_capacity(parts.len());
+        let mut whole: Option<(Plan, Timings)> = None;
+        for Self { sum, plan, timings } in parts {
+            sums.push(sum);
+            whole = Some(match whole {
+                None => (plan, timings),
+                Some((mut total, longest)) => {
+                    total.n += plan.n;
+                    total.chunks += plan.chunks;
+                    (total, longest.max(&timings))
+                }
+            });
+        }
         let empty = || Error::Internal("a run without shares".into());
-        reports.into_iter().reduce(add).ok_or_else(empty)
+        let (plan, timings) = whole.ok_or_else(empty)?;
+        Ok(Self { sum: Sum::total(sums)?, plan, timings })
     }
 }
 
@@ -145,8 +167,7 @@ impl<C: Curve> Bases<C> {
         scalars: impl Into<Scalars<'a, C::ScalarField>>,
     ) -> Result<Report<C>, Error> {
         let scalars = scalars.into();
-        self.check_length(scalars.len(), self.len())?;
-        self.run(&scalars, CancelToken::default())
+        self.run(&scalars, CancelToken::default())?.finish()
     }
 
     /// [`msm_with_report`](Self::msm_with_report) where nothing may block: for WebGPU in a browser.
@@ -155,8 +176,7 @@ impl<C: Curve> Bases<C> {
         scalars: impl Into<Scalars<'a, C::ScalarField>>,
     ) -> Result<Report<C>, Error> {
         let scalars = scalars.into();
-        self.check_length(scalars.len(), self.len())?;
-        self.run_async(&scalars, CancelToken::default()).await
+        self.run_async(&scalars, CancelToken::default()).await?.finish()
     }
 
     /// One MSM per element of `batch`, all over these bases. Scalars shorter than the bases take the
@@ -173,8 +193,18 @@ impl<C: Curve> Bases<C> {
     where
         S: AsScalars<C::ScalarField> + ?Sized + Sync,
     {
+        // Asked for once: nobody says that the next answer has the same length.
+        let scalars: Vec<_> = batch.iter().map(|scalars| scalars.as_scalars()).collect();
+        finished(self.batch_sums(&scalars).await?)
+    }
+
+    /// The sums of a batch.
+    async fn batch_sums(
+        &self,
+        batch: &[Scalars<'_, C::ScalarField>],
+    ) -> Result<Vec<Sum<C>>, Error> {
         let bases = self.len();
-        let lengths = batch.iter().map(|scalars| scalars.as_scalars().len());
+        let lengths = batch.iter().map(Scalars::len);
         if let Some((index, scalars)) = lengths.clone().enumerate().find(|(_, len)| *len > bases) {
             let source = Box::new(Error::LengthMismatch { bases, scalars });
             return Err(Error::Batch { index, source });
@@ -187,8 +217,7 @@ impl<C: Curve> Bases<C> {
         if device.kind() == DeviceKind::Cpu {
             let small = longest <= SIDE_BY_SIDE && self.inner.settings.memory_limit.is_none();
             return in_batch(device, batch, small, |device, scalars| {
-                let cancel = CancelToken::default();
-                Ok(wait(self.run_on(device, &scalars.as_scalars(), cancel))?.result)
+                Ok(wait(self.run_on(device, scalars, CancelToken::default()))?.sum)
             });
         }
         if let Some(sums) = self.run_batch(batch, longest).await {
@@ -196,30 +225,26 @@ impl<C: Curve> Bases<C> {
         }
         let mut sums = Vec::with_capacity(batch.len());
         for (index, scalars) in batch.iter().enumerate() {
-            let report = self.run_async(&scalars.as_scalars(), CancelToken::default()).await;
+            let part = self.run_on(device, scalars, CancelToken::default()).await;
             let named = |source| Error::Batch { index, source: Box::new(source) };
-            sums.push(report.map_err(named)?.result);
+            sums.push(part.map_err(named)?.sum);
         }
         Ok(sums)
     }
 
     /// The whole batch in one plan, where the engine can.
-    async fn run_batch<S>(
+    async fn run_batch(
         &self,
-        batch: &[&S],
+        batch: &[Scalars<'_, C::ScalarField>],
         longest: usize,
-    ) -> Option<Result<Vec<C::Group>, Error>>
-    where
-        S: AsScalars<C::ScalarField> + ?Sized,
-    {
+    ) -> Option<Result<Vec<Sum<C>>, Error>> {
         let inner = &*self.inner;
         let Held::Engine { engine, streamed: None } = &inner.held else { return None };
-        let scalars: Vec<_> = batch.iter().map(|scalars| scalars.as_scalars()).collect();
-        let bound = common_bound(&scalars).filter(|_| longest > 0)?;
+        let bound = common_bound(batch).filter(|_| longest > 0)?;
         let plan = self.plan_for(&inner.device, longest, batch.len(), bound).ok()?;
         let digits = u64::from(plan.shape.windows) * (longest * batch.len()) as u64;
         let control = Control::new(inner.hook.clone(), CancelToken::default(), digits);
-        Some(engine.run_batch_async(&plan, Source::Resident, &scalars, &control)?.await)
+        Some(engine.run_batch_async(&plan, Source::Resident, batch, &control)?.await)
     }
 
     /// Starts an MSM in the background. The job owns the scalars and keeps the bases alive.
@@ -229,7 +254,7 @@ impl<C: Curve> Bases<C> {
     {
         self.check_length(scalars.as_scalars().len(), self.len())?;
         let bases = self.clone();
-        Job::spawn(move |cancel| bases.run(&scalars.as_scalars(), cancel))
+        Job::spawn(move |cancel| bases.run(&scalars.as_scalars(), cancel)?.finish())
     }
 
     fn check_length(&self, scalars: usize, bases: usize) -> Result<(), Error> {
@@ -240,31 +265,33 @@ impl<C: Curve> Bases<C> {
         &self,
         scalars: &Scalars<'_, C::ScalarField>,
         cancel: CancelToken,
-    ) -> Result<Report<C>, Error> {
+    ) -> Result<Partial<C>, Error> {
         wait(self.run_async(scalars, cancel))
     }
 
+    /// One MSM over all bases.
     async fn run_async(
         &self,
         scalars: &Scalars<'_, C::ScalarField>,
         cancel: CancelToken,
-    ) -> Result<Report<C>, Error> {
+    ) -> Result<Partial<C>, Error> {
+        self.check_length(scalars.len(), self.len())?;
         self.run_on(&self.inner.device, scalars, cancel).await
     }
 
-    /// The same on a share of the device's threads.
+    /// One MSM over the first bases, on a share of the device's threads.
     async fn run_on(
         &self,
         device: &Device,
         scalars: &Scalars<'_, C::ScalarField>,
         cancel: CancelToken,
-    ) -> Result<Report<C>, Error> {
+    ) -> Result<Partial<C>, Error> {
         let inner = &*self.inner;
         let (engine, streamed) = match &inner.held {
             Held::Engine { engine, streamed } => (engine, streamed),
             Held::Shares(bases) => {
                 let ranges: Vec<_> = bases.iter().map(|(range, _)| range.clone()).collect();
-                return Report::sum(in_shares(&ranges, |index, range| {
+                return Partial::total(in_shares(&ranges, |index, range| {
                     bases[index].1.run(&scalars.slice(range), cancel.clone())
                 })?);
             }
@@ -310,11 +337,12 @@ async fn execute<C: Curve>(
     scalars: &Scalars<'_, C::ScalarField>,
     hook: &Option<Hook>,
     cancel: CancelToken,
-) -> Result<Report<C>, Error> {
+) -> Result<Partial<C>, Error> {
+    device.check_threads()?;
     let digits = u64::from(plan.shape.windows) * plan.shape.halves() as u64;
     let control = Control::new(hook.clone(), cancel, digits * scalars.len() as u64);
     tracing::debug!(n = plan.n, window_bits = plan.shape.window_bits, "msm");
-    let (result, timings) = match device.kind() {
+    let (sum, timings) = match device.kind() {
         DeviceKind::WebGpu => engine.run_async(&plan, source, scalars, &control).await,
         // On the thread it is on.
         DeviceKind::Cpu if plan.accumulate == Accumulate::Straus => {
@@ -322,5 +350,12 @@ async fn execute<C: Curve>(
         }
         _ => device.install(|| engine.run(&plan, source, scalars, &control)),
     }?;
-    Ok(Report { result, plan, timings })
+    Ok(Partial { sum, plan, timings })
+}
+
+/// The sums of a batch as points of the curve.
+fn finished<C: Curve>(sums: Vec<Sum<C>>) -> Result<Vec<C::Group>, Error> {
+    let named = |index, source| Error::Batch { index, source: Box::new(source) };
+    let finish = |(index, sum): (usize, Sum<C>)| sum.into_group().map_err(|e| named(index, e));
+    sums.into_iter().enumerate().map(finish).collect()
 }

@@ -4,9 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
 
-use super::{Bases, Builder, Held, Inner, Report};
-use crate::control::CancelToken;
-use crate::{AsScalars, Curve, CurveSpec, Device, Error, Scalars};
+use super::{Bases, Builder, Held, Inner, Partial};
+use crate::control::{CancelToken, panic_message};
+use crate::sum::Sum;
+use crate::wait::wait;
+use crate::{Curve, CurveSpec, Device, Error, Scalars};
 
 impl<C: Curve> Builder<C> {
     /// Loads a range of the bases onto each of several devices.
@@ -31,13 +33,13 @@ impl<C: Curve> Builder<C> {
         points: &[C],
         scalars: &Scalars<'_, C::ScalarField>,
         cancel: CancelToken,
-    ) -> Result<Report<C>, Error> {
+    ) -> Result<Partial<C>, Error> {
         let parts = device.parts();
         let reports = in_shares(&shares(points.len(), parts.len()), |index, range| {
             let (points, scalars) = (&points[range.clone()], scalars.slice(range));
             self.for_share(index).run(&parts[index], points, &scalars, cancel.clone())
         })?;
-        Report::sum(reports)
+        Partial::total(reports)
     }
 }
 
@@ -46,43 +48,47 @@ fn shares(n: usize, parts: usize) -> Vec<Range<usize>> {
     (0..parts).map(|i| i * n / parts..(i + 1) * n / parts).collect()
 }
 
-/// Runs one share on each device, side by side.
+/// Runs one share on each device, side by side; on this thread where the system starts no other.
 pub(super) fn in_shares<R: Send>(
     ranges: &[Range<usize>],
     run: impl Fn(usize, &Range<usize>) -> Result<R, Error> + Sync,
 ) -> Result<Vec<R>, Error> {
+    // An error names the place in the whole.
+    let run = |index: usize, own: &Range<usize>| {
+        run(index, own).map_err(|error| error.in_share_from(own.start))
+    };
     std::thread::scope(|scope| {
         let run = &run;
-        let spawn = |(index, range)| {
-            let own: &Range<usize> = range;
-            // An error names the place in the whole.
-            scope.spawn(move || run(index, own).map_err(|error| error.in_share_from(own.start)))
+        let start = |(index, own)| {
+            let thread = std::thread::Builder::new().spawn_scoped(scope, move || run(index, own));
+            (index, own, thread)
         };
-        let threads: Vec<_> = ranges.iter().enumerate().map(spawn).collect();
-        threads.into_iter().map(joined).collect()
+        let shares: Vec<_> = ranges.iter().enumerate().map(start).collect();
+        let finish = |(index, own, thread): (_, _, std::io::Result<ScopedJoinHandle<'_, _>>)| {
+            thread.map_or_else(|_| run(index, own), joined)
+        };
+        shares.into_iter().map(finish).collect()
     })
 }
 
 fn joined<R>(thread: ScopedJoinHandle<'_, Result<R, Error>>) -> Result<R, Error> {
-    thread.join().unwrap_or_else(|_| Err(Error::Internal("a share's thread panicked".into())))
+    thread.join().unwrap_or_else(|panic| {
+        let panic = panic_message(&*panic);
+        Err(Error::Internal(format!("a share's thread panicked: {panic}")))
+    })
 }
 
 /// A batch over bases in shares: each device computes all MSMs on its range.
-pub(super) fn batch_in_shares<C: Curve, S>(
+pub(super) fn batch_in_shares<C: Curve>(
     bases: &[(Range<usize>, Bases<C>)],
-    batch: &[&S],
-) -> Result<Vec<C::Group>, Error>
-where
-    S: AsScalars<C::ScalarField> + ?Sized + Sync,
-{
+    batch: &[Scalars<'_, C::ScalarField>],
+) -> Result<Vec<Sum<C>>, Error> {
     let ranges: Vec<_> = bases.iter().map(|(range, _)| range.clone()).collect();
-    let sums = in_shares(&ranges, |index, range| {
-        let own: Vec<_> = batch.iter().map(|scalars| scalars.as_scalars().slice(range)).collect();
-        bases[index].1.msm_batch(&own.iter().collect::<Vec<_>>())
+    let shares = in_shares(&ranges, |index, range| {
+        let own: Vec<_> = batch.iter().map(|scalars| scalars.slice(range)).collect();
+        wait(bases[index].1.batch_sums(&own))
     })?;
-    let add = |mut total: Vec<C::Group>, share: Vec<C::Group>| {
-        total.iter_mut().zip(share).for_each(|(sum, own)| *sum += own);
-        total
-    };
-    sums.into_iter().reduce(add).ok_or_else(|| Error::Internal("a batch without shares".into()))
+    let mut shares: Vec<_> = shares.into_iter().map(Vec::into_iter).collect();
+    let parts = |_| shares.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>();
+    batch.iter().map(parts).map(Sum::total).collect()
 }

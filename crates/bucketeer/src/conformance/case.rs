@@ -24,6 +24,9 @@ pub(super) enum Bases {
     Known(Arrangement),
     /// Points of the whole curve, as many as there are scalars, summed one by one.
     WholeCurve,
+    /// For each a multiple 1 or −1 of the generator and whether H is added, a point of order two that
+    /// the affine model of an incomplete twisted Edwards curve cannot express.
+    BesideInfinity(&'static [(i8, bool)]),
 }
 
 /// How known bases relate to each other.

@@ -39,18 +39,17 @@ impl<C: Curve> KnownBases<C> {
         let start = C::ScalarField::rand(&mut rng);
         let step = C::ScalarField::rand(&mut rng);
         let increment = (C::GENERATOR * step).into_affine();
-        let blocks = parallel::map(n.div_ceil(BLOCK), |block| {
-            let first = block * BLOCK;
-            let mut point = C::GENERATOR * (start + step * C::ScalarField::from(first as u64));
-            let count = BLOCK.min(n - first);
-            let mut points = Vec::with_capacity(count);
-            for _ in 0..count {
+        let mut points = vec![C::zero(); n];
+        parallel::for_blocks(&mut points, BLOCK, |block, out| {
+            let first = C::ScalarField::from((block * BLOCK) as u64);
+            let mut point = C::GENERATOR * (start + step * first);
+            let mut points = Vec::with_capacity(out.len());
+            for _ in 0..out.len() {
                 points.push(point);
                 point += increment;
             }
-            C::Group::normalize_batch(&points)
+            out.copy_from_slice(&C::Group::normalize_batch(&points));
         });
-        let points = blocks.concat();
         Self { points, start, step }
     }
 
@@ -125,13 +124,13 @@ impl Distribution {
         let mut rng = ChaCha20Rng::seed_from_u64(seed ^ 0x5ca1_a125);
         let same = F::rand(&mut rng);
         let top = F::from(2u64).pow([u64::from((F::MODULUS_BIT_SIZE - 1) / 16 * 16)]);
-        let blocks = parallel::map(n.div_ceil(BLOCK), |block| {
+        let mut scalars = vec![F::ZERO; n];
+        parallel::for_blocks(&mut scalars, BLOCK, |block, out| {
             let mut rng = ChaCha20Rng::seed_from_u64(seed ^ 0x5ca1_a125);
             rng.set_stream(1 + block as u64);
-            let length = BLOCK.min(n - block * BLOCK);
-            (0..length).map(|_| self.one::<F>(&mut rng, same, top)).collect::<Vec<_>>()
+            out.fill_with(|| self.one::<F>(&mut rng, same, top));
         });
-        blocks.concat()
+        scalars
     }
 
     fn one<F: PrimeField>(self, rng: &mut impl RngCore, same: F, top: F) -> F {

@@ -24,12 +24,14 @@
 
 mod case;
 mod inputs;
+mod reference;
 mod rows;
 mod runs;
 mod settings;
 mod subject;
 
 pub use inputs::{Distribution, KnownBases};
+pub use reference::{on_weierstrass, reference_sum};
 
 use std::ops::AddAssign;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,6 +41,7 @@ use std::sync::{Mutex, PoisonError};
 use case::Case;
 use subject::{OnCurve, Subject};
 
+use crate::control::panic_message;
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::plan::{Accumulate, Preset, Settings};
 use crate::platform::Instant;
@@ -168,7 +171,10 @@ fn warm_up(device: &Device, curves: &[&'static NamedCurve]) {
     }
     std::thread::scope(|scope| {
         for curve in curves {
-            scope.spawn(|| curve.visit(Smallest(device)));
+            let warm = || curve.visit(Smallest(device));
+            if std::thread::Builder::new().spawn_scoped(scope, warm).is_err() {
+                warm();
+            }
         }
     });
 }
@@ -274,17 +280,22 @@ fn faults(subject: &dyn Subject, cases: &[Case]) -> Vec<Option<String>> {
         return cases.iter().map(|case| fault(subject, case)).collect();
     }
     let (next, found) = (AtomicUsize::new(0), Mutex::new(vec![None; cases.len()]));
-    std::thread::scope(|scope| {
-        for _ in 0..SIDE_BY_SIDE.min(cases.len()) {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Relaxed);
-                    let Some(case) = cases.get(index) else { break };
-                    let fault = fault(subject, case);
-                    found.lock().unwrap_or_else(PoisonError::into_inner)[index] = fault;
-                }
-            });
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Relaxed);
+            let Some(case) = cases.get(index) else { break };
+            let fault = fault(subject, case);
+            found.lock().unwrap_or_else(PoisonError::into_inner)[index] = fault;
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..SIDE_BY_SIDE.min(cases.len()) {
+            // Where no thread can be started, this one does all.
+            if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
+        }
+        work();
     });
     found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
@@ -293,9 +304,7 @@ fn faults(subject: &dyn Subject, cases: &[Case]) -> Vec<Option<String>> {
 fn fault(subject: &dyn Subject, case: &Case) -> Option<String> {
     let carry_out = || wait(async { Ok(subject.fault(case).await) });
     let outcome = catch_unwind(AssertUnwindSafe(carry_out));
-    outcome.map(|outcome| outcome.unwrap_or_else(|e| Some(e.to_string()))).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-        Some(format!("panic: {}", text.unwrap_or("of unknown kind")))
-    })
+    outcome
+        .map(|outcome| outcome.unwrap_or_else(|e| Some(e.to_string())))
+        .unwrap_or_else(|panic| Some(format!("panic: {}", panic_message(&*panic))))
 }

@@ -175,7 +175,7 @@ pub(super) fn any_point(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let mut rng = ChaCha20Rng::seed_from_u64(0xa12);
     let data = wide(&subject.curve().order, WORDS, &mut rng)[..n.min(30) * WORDS].to_vec();
     let integers = Scalars::Words { data, words: WORDS, bits: None };
-    let mut cases = Vec::new();
+    let mut cases = beside_infinity(subject);
     for settings in any_point_settings(subject, filter) {
         let residues = Scalars::Kind(Distribution::Uniform, n);
         let last = Scalars::Kind(Distribution::MinusOne, n);
@@ -190,6 +190,34 @@ pub(super) fn any_point(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
             let settings = settings.clone();
             let case = case(Arrangement::Distinct, scalars, settings);
             cases.push(Case { bases: Bases::WholeCurve, run, ..case });
+        }
+    }
+    cases
+}
+
+/// Sums of two points that differ by a point at infinity of an incomplete Edwards model, for which its
+/// additions are wrong; sums at infinity; and such as are there in between, where bases are shared
+/// among devices or cut into chunks.
+fn beside_infinity(subject: &dyn Subject) -> Vec<Case> {
+    const SUMS: [&[(i8, bool)]; 5] = [
+        &[(1, false), (1, true)],
+        &[(1, true), (-1, false)],
+        &[(1, true), (-1, false), (1, false), (1, false)],
+        &[(1, true), (1, true)],
+        &[(1, true), (-1, true), (1, false)],
+    ];
+    if !subject.has_points_at_infinity() {
+        return Vec::new();
+    }
+    let mut cases = Vec::new();
+    for points in SUMS {
+        for chunk in [None, Some(1)] {
+            for run in [Run::Both, Run::SharedBatch, Run::OwnBatch] {
+                let settings = Settings { any_point: true, chunk, ..Settings::default() };
+                let scalars = Scalars::Kind(Distribution::One, points.len());
+                let case = case(Arrangement::Distinct, scalars, settings);
+                cases.push(Case { bases: Bases::BesideInfinity(points), run, ..case });
+            }
         }
     }
     cases

@@ -11,13 +11,14 @@ use num_bigint::BigUint;
 use num_traits::Zero;
 use rand_chacha::ChaCha20Rng;
 
-use super::KnownBases;
 use super::case::{Arrangement, Bases as Source, Case, Outcome, Run, Scalars as Form};
+use super::reference::{Jacobian, Law};
+use super::{KnownBases, on_weierstrass, reference_sum};
 use crate::plan::{Preset, Request, ScalarBound, Shape};
 use crate::wait::Pending;
 use crate::{
     AsScalars, Bases, Builder, Curve, CurveSpec, Device, DeviceFacts, DeviceKind, Error, Hook,
-    Model, Plan, Scalars,
+    Model, Plan, Scalars, Weierstrass,
 };
 
 /// A curve on a device.
@@ -33,6 +34,9 @@ pub(super) trait Subject: Sync {
         let DeviceFacts { kind, threads, .. } = self.device();
         kind == DeviceKind::WebGpu && threads == 1
     }
+
+    /// Whether the curve has points that its affine model cannot express.
+    fn has_points_at_infinity(&self) -> bool;
 
     /// The windows of a case's plan; `None` where no plan can be made.
     fn planned(&self, case: &Case) -> Option<Shape>;
@@ -59,6 +63,8 @@ pub(super) struct OnCurve<'a, C: Curve> {
     large: OnceLock<KnownBases<C>>,
     largest: OnceLock<KnownBases<C>>,
     whole: Vec<C>,
+    /// A point of order two that the affine model cannot express, on the Weierstrass form.
+    at_infinity: Option<(C::BaseField, C::BaseField)>,
 }
 
 /// Points and scalars of a case, with the right sums of all its prefixes that are asked for.
@@ -81,6 +87,7 @@ impl<'a, C: Curve> OnCurve<'a, C> {
             large: OnceLock::new(),
             largest: OnceLock::new(),
             whole: points_of_whole_curve(WHOLE),
+            at_infinity: point_at_infinity::<C>(),
         }
     }
 
@@ -91,10 +98,17 @@ impl<'a, C: Curve> OnCurve<'a, C> {
             Form::Kind(kind, n) => kind.scalars(*n, *n as u64),
             _ => integers.iter().flatten().cloned().map(Into::into).collect(),
         };
-        let Source::Known(how) = case.bases else {
-            let points = self.whole[..n].to_vec();
-            let integers = integers.unwrap_or(residues.iter().map(|k| (*k).into()).collect());
-            return Input { points, residues, logarithms: None, integers };
+        let of_curve = |points| {
+            let integers =
+                integers.clone().unwrap_or(residues.iter().map(|k| (*k).into()).collect());
+            Input { points, residues: residues.clone(), logarithms: None, integers }
+        };
+        let how = match case.bases {
+            Source::Known(how) => how,
+            Source::WholeCurve => return of_curve(self.whole[..n].to_vec()),
+            Source::BesideInfinity(points) => {
+                return of_curve(points.iter().map(|point| self.beside_infinity(*point)).collect());
+            }
         };
         let (points, logarithms) = self.known_bases(n, how);
         let integers = integers.unwrap_or_default();
@@ -119,6 +133,16 @@ impl<'a, C: Curve> OnCurve<'a, C> {
             }
         };
         (0..n).map(place).unzip()
+    }
+
+    /// ±G, and with H added where that is asked for.
+    fn beside_infinity(&self, (factor, shifted): (i8, bool)) -> C {
+        let own = if factor < 0 { -C::GENERATOR.into_group() } else { C::GENERATOR.into_group() };
+        let other = self.at_infinity.filter(|_| shifted);
+        let law = Law::of::<C>();
+        let own = Jacobian::of(on_weierstrass::<C>(&own).flatten());
+        let sum = law.add(&own, &Jacobian::of(other)).affine();
+        C::from_weierstrass(sum).unwrap_or_else(C::zero)
     }
 
     fn builder(&self, case: &Case) -> Builder<C> {
@@ -163,9 +187,16 @@ impl<'a, C: Curve> OnCurve<'a, C> {
                 }
             }
         };
-        let right = |sum: &C::Group| *sum == input.sum(input.points.len());
-        let result = result.map(|report| (right(&report.result), report.plan));
+        let n = input.points.len();
         let way = if loaded.is_some() { "loaded" } else { "borrowed" };
+        if input.is_at_infinity(n) {
+            return match result {
+                Err(Error::NotRepresentable) => None,
+                Err(error) => Some(format!("{way}: error: {error}")),
+                Ok(_) => Some(format!("{way}: a sum that the affine model cannot express")),
+            };
+        }
+        let result = result.map(|report| (input.is_sum(&report.result, n), report.plan));
         judge(case, result).map(|fault| format!("{way}: {fault}"))
     }
 
@@ -178,9 +209,9 @@ impl<'a, C: Curve> OnCurve<'a, C> {
             let jobs = [bases.submit(owned())?, bases.submit(owned())?, bases.submit(owned())?];
             let other = bases.submit(ones())?;
             drop(bases);
-            let sum = input.sum(input.points.len());
+            let n = input.points.len();
             let all = other.wait()? == input.points.iter().map(|p| p.into_group()).sum();
-            let right = jobs.into_iter().map(|job| Ok(job.wait()? == sum));
+            let right = jobs.into_iter().map(|job| Ok(input.is_sum(&job.wait()?, n)));
             Ok(all && right.collect::<Result<Vec<bool>, Error>>()?.into_iter().all(|right| right))
         };
         verdict(run())
@@ -202,7 +233,7 @@ impl<'a, C: Curve> OnCurve<'a, C> {
             let cancelled = matches!(cancelled, Err(Error::Cancelled));
             stop.store(false, Relaxed);
             let sum = bases.msm_with_report_async(scalars()).await?.result;
-            Ok(cancelled && sum == input.sum(input.points.len()))
+            Ok(cancelled && input.is_sum(&sum, input.points.len()))
         };
         verdict(run().await)
     }
@@ -212,7 +243,7 @@ impl<'a, C: Curve> OnCurve<'a, C> {
             let scalars = self.device.pinned(&input.residues)?;
             let bases = self.builder(case).load_async(self.device, &input.points).await?;
             let sum = bases.msm_with_report_async(Scalars::residues(&scalars)).await?.result;
-            Ok(scalars.len() == input.points.len() && sum == input.sum(scalars.len()))
+            Ok(scalars.len() == input.points.len() && input.is_sum(&sum, scalars.len()))
         };
         verdict(run().await)
     }
@@ -233,33 +264,58 @@ impl<'a, C: Curve> OnCurve<'a, C> {
             let own: Vec<_> = own.collect();
             self.builder(case).msm_batch_async(self.device, &own).await
         };
-        let sums = match result {
-            Ok(sums) => sums,
-            Err(error) => return Some(format!("error: {error}")),
+        let at_infinity = lengths.iter().position(|length| input.is_at_infinity(*length));
+        let sums = match (result, at_infinity) {
+            (Err(Error::Batch { index, source }), Some(place))
+                if index == place && *source == Error::NotRepresentable =>
+            {
+                return None;
+            }
+            (Ok(sums), None) => sums,
+            (Ok(_), Some(_)) => return Some("a sum that the affine model cannot express".into()),
+            (Err(error), _) => return Some(format!("error: {error}")),
         };
-        let expected = lengths.map(|length| input.sum(length));
-        let wrong = sums.iter().zip(&expected).position(|(sum, expected)| sum != expected);
+        let wrong = sums.iter().zip(lengths).position(|(sum, n)| !input.is_sum(sum, n));
         match wrong {
-            None if sums.len() == expected.len() => None,
-            None => Some(format!("{} sums instead of {}", sums.len(), expected.len())),
+            None if sums.len() == lengths.len() => None,
+            None => Some(format!("{} sums instead of {}", sums.len(), lengths.len())),
             Some(index) => Some(format!("wrong sum for length {}", lengths[index])),
         }
     }
 }
 
 impl<C: Curve> Input<C> {
-    /// The sum over the first bases.
-    fn sum(&self, length: usize) -> C::Group {
+    /// The sum over the first bases, on the Weierstrass form.
+    fn sum(&self, length: usize) -> Weierstrass<C::BaseField> {
         match &self.logarithms {
             Some(logarithms) => {
                 let pairs = logarithms.iter().zip(&self.residues).take(length);
-                C::GENERATOR * pairs.map(|(a, k)| *a * k).sum::<C::ScalarField>()
+                let sum = C::GENERATOR * pairs.map(|(a, k)| *a * k).sum::<C::ScalarField>();
+                on_weierstrass::<C>(&sum).flatten()
             }
             None => {
-                let pairs = self.points.iter().zip(&self.integers).take(length);
-                pairs.map(|(point, k)| multiple(point, k)).sum()
+                let integers = &self.integers[..length.min(self.integers.len())];
+                let bits = integers.iter().map(BigUint::bits).max().unwrap_or(0);
+                let words_each = bits.div_ceil(64).max(1) as usize;
+                let words = |k: &BigUint| {
+                    let mut words = k.to_u64_digits();
+                    words.resize(words_each, 0);
+                    words
+                };
+                let words: Vec<u64> = integers.iter().flat_map(words).collect();
+                reference_sum(&self.points[..integers.len()], &words, words_each)
             }
         }
+    }
+
+    /// Whether an engine's sum is that over the first bases, and a point at all.
+    fn is_sum(&self, sum: &C::Group, length: usize) -> bool {
+        on_weierstrass::<C>(sum) == Some(self.sum(length))
+    }
+
+    /// Whether the affine model cannot express the sum over the first bases.
+    fn is_at_infinity(&self, length: usize) -> bool {
+        self.logarithms.is_none() && C::from_weierstrass(self.sum(length)).is_none()
     }
 }
 
@@ -270,6 +326,10 @@ impl<C: Curve> Subject for OnCurve<'_, C> {
 
     fn device(&self) -> DeviceFacts {
         self.device.facts()
+    }
+
+    fn has_points_at_infinity(&self) -> bool {
+        self.at_infinity.is_some()
     }
 
     fn planned(&self, case: &Case) -> Option<Shape> {
@@ -384,6 +444,17 @@ fn points_of_small_order<C: Curve>(rng: &mut ChaCha20Rng) -> Vec<C> {
     }
     let points = [small, even].into_iter().filter(|point| !point.is_zero());
     points.map(CurveGroup::into_affine).collect()
+}
+
+/// A point of order two at infinity of the affine twisted Edwards model, on the Weierstrass form: u
+/// with u² + A·u + 1 = 0 on the Montgomery model, where A = 2(a+d)/(a−d), has v = 0.
+fn point_at_infinity<C: Curve>() -> Option<(C::BaseField, C::BaseField)> {
+    let Model::TwistedEdwards { a, d } = C::model() else { return None };
+    // −A/2 + √(A²/4 − 1) = (−(a+d) + 2√(ad))/(a−d); X = (u + A/3)/B with B = 4/(a−d).
+    let u = (a * d).sqrt()?.double() - a - d;
+    let twelve = C::BaseField::from(12u64);
+    let x = (u.double() + u + (a + d).double()) * twelve.inverse()?;
+    Some((x, C::BaseField::ZERO))
 }
 
 fn random_point<C: Curve>(rng: &mut ChaCha20Rng) -> C {

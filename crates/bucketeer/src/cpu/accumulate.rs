@@ -15,7 +15,7 @@
 use rayon::prelude::*;
 
 use super::kernel::{Kernel, NEGATIVE, Pairs, Point, Scratch, Wide, fetch};
-use super::pool::{Pool, Pooled};
+use super::pool::{Pool, Pooled, wipe};
 use super::room::Room;
 use crate::control::Control;
 use crate::{Error, parallel};
@@ -45,7 +45,7 @@ const FAR: usize = 4 << 20;
 
 /// Working memory of one worker.
 #[derive(Default)]
-struct Workspace {
+pub(super) struct Workspace {
     current: Room,
     next: Room,
     live: Vec<Run>,
@@ -58,12 +58,18 @@ impl Pooled for Workspace {
         // The scratch is about as long.
         2 * (self.current.bytes() + self.next.bytes())
     }
+
+    fn wipe(&mut self) {
+        wipe(&mut self.live);
+        self.pairs.wipe();
+    }
 }
 
-static WORKSPACES: Pool<Workspace> = Pool::new();
+/// Kept from run to run.
+pub(super) static WORKSPACES: Pool<Workspace> = Pool::new();
 
 /// A run inside a slice: which output it belongs to and where its points are.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Run {
     output: u32,
     start: u32,
@@ -106,14 +112,14 @@ pub(crate) fn sum_runs<const W: usize, E>(
 where
     E: Fn(usize) -> u32 + Sync,
 {
-    let sums = sums.reserve(list.runs());
+    let sums = sums.reserve(list.runs())?;
     let tasks = cut(list, slices.length(list.entries()), sums);
     let carried = tasks
         .into_par_iter()
         .with_min_len(parallel::grain(slices.helped))
         .map(|task| {
             let length = task.entries.len() as u64;
-            let carried = WORKSPACES.with(|workspace| sum_slice(kernel, list, task, workspace));
+            let carried = WORKSPACES.with(|workspace| sum_slice(kernel, list, task, workspace))?;
             control.advance(length).map(|()| carried)
         })
         .collect::<Result<Vec<_>, _>>()?;
@@ -168,7 +174,7 @@ fn sum_slice<const W: usize, E>(
     list: &List<'_, W, E>,
     task: Task<'_, W>,
     workspace: &mut Workspace,
-) -> Option<(u32, Point<W>)>
+) -> Result<Option<(u32, Point<W>)>, Error>
 where
     E: Fn(usize) -> u32 + Sync,
 {
@@ -177,7 +183,7 @@ where
     let continued = list.run(first_run).start < entries.start;
     // Runs of three leave the longest next generation: two points each.
     let longest = entries.len() * 2 / 3 + 1;
-    let (mut current, mut next) = (current.reserve(longest), next.reserve(longest));
+    let (mut current, mut next) = (current.reserve(longest)?, next.reserve(longest)?);
     empty(live, entries.len());
     let last_run = first_run + outputs.len() + usize::from(continued);
     let mut carried = None;
@@ -210,7 +216,7 @@ where
         (pairs.scattered, pairs.far) = (false, false);
         round(kernel, current, |position| position, live, pairs, next, scratch, &mut emit);
     }
-    carried
+    Ok(carried)
 }
 
 /// One generation of the trees: `live` runs over `points` become half as long over `next`; runs of
@@ -312,7 +318,7 @@ where
             Ok((run, sum[0]))
         })
         .collect::<Result<_, Error>>()?;
-    let out = out.reserve(list.runs());
+    let out = out.reserve(list.runs())?;
     for (run, sum) in sums {
         out[run as usize] = sum;
     }

@@ -216,7 +216,7 @@ pub(crate) fn decompose(
     let used = range.len() * halves * words;
     if data.capacity() < used {
         drop(std::mem::take(&mut data));
-        data = zeroed(used);
+        data = zeroed(used)?;
     }
     data.resize(used, 0);
     // All bits that occur.

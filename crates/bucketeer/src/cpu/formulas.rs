@@ -4,7 +4,7 @@
 use ark_ff::Field;
 
 use super::kernel::{Formulas, Infinity, Point, Wide, is_infinity};
-use crate::curve::{from_words, to_words};
+use crate::WordField;
 
 /// The curve `y² = x³ + a·x + b` over `F`.
 pub(crate) struct Xyzz<F> {
@@ -23,6 +23,11 @@ pub(crate) struct Coordinates<F> {
 impl<F: Field> Coordinates<F> {
     pub(crate) const INFINITY: Self = Self { x: F::ZERO, y: F::ZERO, zz: F::ZERO, zzz: F::ZERO };
 
+    /// An affine point; `None` is infinity.
+    pub(crate) fn of(point: Option<(F, F)>) -> Self {
+        point.map_or(Self::INFINITY, |(x, y)| Self { x, y, zz: F::ONE, zzz: F::ONE })
+    }
+
     /// Affine coordinates; `None` is infinity.
     pub(crate) fn affine(&self) -> Option<(F, F)> {
         let inverse = (self.zz * self.zzz).inverse()?;
@@ -31,26 +36,28 @@ impl<F: Field> Coordinates<F> {
 }
 
 /// The element in the first words of half a point.
-pub(crate) fn read<F: Field>(words: &[u64]) -> F {
-    from_words(&words[..size_of::<F>() / 8])
+#[inline(always)]
+pub(crate) fn read<F: WordField>(words: &[u64]) -> F {
+    F::read_words(&words[..F::WORDS])
 }
 
 /// Writes an element into half a point.
-pub(crate) fn write<F: Field>(element: &F, words: &mut [u64]) {
-    let (used, rest) = words.split_at_mut(size_of::<F>() / 8);
-    used.copy_from_slice(to_words(element));
+#[inline(always)]
+pub(crate) fn write<F: WordField>(element: &F, words: &mut [u64]) {
+    let (used, rest) = words.split_at_mut(F::WORDS);
+    element.write_words(used);
     rest.fill(0);
 }
 
 /// The point with these coordinates.
-pub(crate) fn point<F: Field, const W: usize>(x: &F, y: &F) -> Point<W> {
+pub(crate) fn point<F: WordField, const W: usize>(x: &F, y: &F) -> Point<W> {
     let mut out = [0; W];
     write(x, &mut out[..W / 2]);
     write(y, &mut out[W / 2..]);
     out
 }
 
-fn load<F: Field, const W: usize>(wide: &Wide<W>) -> Coordinates<F> {
+fn load<F: WordField, const W: usize>(wide: &Wide<W>) -> Coordinates<F> {
     let [p, z] = &wide.0;
     Coordinates {
         x: read(&p[..W / 2]),
@@ -60,7 +67,7 @@ fn load<F: Field, const W: usize>(wide: &Wide<W>) -> Coordinates<F> {
     }
 }
 
-fn store<F: Field, const W: usize>(c: &Coordinates<F>) -> Wide<W> {
+fn store<F: WordField, const W: usize>(c: &Coordinates<F>) -> Wide<W> {
     Wide([point(&c.x, &c.y), point(&c.zz, &c.zzz)])
 }
 
@@ -103,7 +110,7 @@ impl<F: Field> Xyzz<F> {
     }
 }
 
-impl<F: Field, const W: usize> Formulas<W> for Xyzz<F> {
+impl<F: WordField, const W: usize> Formulas<W> for Xyzz<F> {
     fn add(&self, a: &Wide<W>, b: &Wide<W>) -> Wide<W> {
         store(&self.sum(&load(a), &load(b)))
     }

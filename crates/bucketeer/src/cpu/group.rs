@@ -15,13 +15,13 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::accumulate::empty;
 use super::decompose::{Decomposed, ZERO};
 use super::kernel::{NEGATIVE, Point, fetch};
+use super::pool::wipe;
 use super::recode::bucket_bits;
-use super::room::advise_large_pages;
-use crate::parallel;
+use super::room::{advise_large_pages, make_room};
 use crate::plan::{Group, Plan, Table};
+use crate::{Error, parallel};
 
 /// Entries sorted by bucket. Kept between passes for its allocations.
 #[derive(Default)]
@@ -43,6 +43,15 @@ impl Grouped {
         4 * (lists.iter().map(|list| list.capacity()).sum::<usize>() + self.entries.capacity())
     }
 
+    /// Overwrites what the lists held.
+    pub(crate) fn wipe(&mut self) {
+        let Self { digits, entries, counters, keys, starts } = self;
+        for list in [digits, counters, keys, starts] {
+            wipe(list);
+        }
+        wipe(entries);
+    }
+
     #[inline(always)]
     pub(crate) fn entry(&self, position: usize) -> u32 {
         self.entries[position].load(Relaxed)
@@ -61,7 +70,7 @@ pub(crate) struct Pass {
 }
 
 /// A bucket and an entry for it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Addition {
     pub bucket: u32,
     pub entry: u32,
@@ -75,6 +84,12 @@ pub(crate) struct Listed {
 }
 
 impl Listed {
+    /// Overwrites what the lists held.
+    pub(crate) fn wipe(&mut self) {
+        wipe(&mut self.digits);
+        wipe(&mut self.additions);
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         4 * self.digits.capacity() + 8 * self.additions.capacity()
     }
@@ -180,27 +195,29 @@ impl PassDigits<'_> {
 }
 
 /// Groups the digits of a pass.
-pub(crate) fn group(digits: &PassDigits<'_>, out: &mut Grouped) {
+pub(crate) fn group(digits: &PassDigits<'_>, out: &mut Grouped) -> Result<(), Error> {
     let Pass { sets, segment, buckets } = digits.pass;
     // The most there can be, so that later passes never grow anything.
     let entries = digits.per_base() * segment.len();
     let runs = entries.min(sets.len() * buckets.len());
-    empty(&mut out.keys, runs);
-    empty(&mut out.starts, runs + 1);
-    lengthen(&mut out.entries, entries + sets.len() * LINE);
+    make_room(&mut out.keys, runs)?;
+    make_room(&mut out.starts, runs + 1)?;
+    lengthen(&mut out.entries, entries + sets.len() * LINE)?;
     match digits.plan.group {
-        Group::Csr => csr(digits, out),
+        Group::Csr => csr(digits, out)?,
         Group::Sort => sort(digits, out),
     }
+    Ok(())
 }
 
 /// Makes a list at least so long, on large pages; what it held may be lost.
-fn lengthen<T: Default>(list: &mut Vec<T>, length: usize) {
+fn lengthen<T: Default>(list: &mut Vec<T>, length: usize) -> Result<(), Error> {
     if list.len() < length {
-        empty(list, length);
+        make_room(list, length)?;
         advise_large_pages(list.spare_capacity_mut());
         list.resize_with(length, T::default);
     }
+    Ok(())
 }
 
 /// Entries whose list stays in a second cache; where it does not, a place is asked for so many digits before it is
@@ -214,16 +231,16 @@ const LINE: usize = 16;
 /// Count, scan, scatter: every set counts its digits, a scan turns counts into positions, and the set writes its
 /// entries there. Zeros, and digits of other ranges, are counted in a place of their own and written behind the list:
 /// to tell them apart would be guessed wrong too often.
-fn csr(pass: &PassDigits<'_>, out: &mut Grouped) {
+fn csr(pass: &PassDigits<'_>, out: &mut Grouped) -> Result<(), Error> {
     let Pass { sets, segment, buckets } = pass.pass;
     let (sets, low, width) = (sets.len(), buckets.start, buckets.len());
     let mask = pass.bucket_mask();
     let place = |digit: &u32| ((digit & mask).wrapping_sub(low) as usize).min(width);
     let length = segment.len() * pass.per_set();
     let each = length.max(1);
-    out.counters.clear();
+    make_room(&mut out.counters, sets * (width + 1))?;
     out.counters.resize(sets * (width + 1), 0);
-    lengthen(&mut out.digits, sets * each);
+    lengthen(&mut out.digits, sets * each)?;
     let grain = parallel::grain(pass.plan.helping);
     let counters = out.counters.par_chunks_mut(width + 1);
     let digits = out.digits[..sets * each].par_chunks_mut(each);
@@ -265,6 +282,7 @@ fn csr(pass: &PassDigits<'_>, out: &mut Grouped) {
             put(positions, digit, entry);
         });
     });
+    Ok(())
 }
 
 /// Turns counts into positions, from `position` on, and lists the runs: keys from `first` on. Yields the end.

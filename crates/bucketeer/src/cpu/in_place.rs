@@ -8,8 +8,8 @@
 use super::accumulate::{List, Slices, empty, sum_runs};
 use super::group::{Addition, Listed, PassDigits};
 use super::kernel::{Kernel, NEGATIVE, Pairs, Point, Scratch, fetch};
-use super::pool::{Pool, Pooled};
-use super::room::Room;
+use super::pool::{Pool, Pooled, wipe};
+use super::room::{Room, make_room};
 use crate::Error;
 use crate::control::Control;
 use crate::plan::{BATCH, LISTED, LISTED_BASES, WAITING};
@@ -27,7 +27,7 @@ struct Batch {
 
 /// Working memory of one worker.
 #[derive(Default)]
-struct Workspace {
+pub(super) struct Workspace {
     listed: Listed,
     /// The batch that is filled, and the one before, which is carried out while the points of the former are asked for.
     batches: [Batch; 2],
@@ -44,9 +44,21 @@ impl Pooled for Workspace {
     fn bytes(&self) -> usize {
         4 * self.stamps.capacity() + self.listed.bytes() + self.trees.bytes()
     }
+
+    fn wipe(&mut self) {
+        self.listed.wipe();
+        for batch in &mut self.batches {
+            batch.pairs.wipe();
+            wipe(&mut batch.first);
+        }
+        wipe(&mut self.stamps);
+        wipe(&mut self.waiting);
+        wipe(&mut self.retried);
+    }
 }
 
-static WORKSPACES: Pool<Workspace> = Pool::new();
+/// Kept from run to run.
+pub(super) static WORKSPACES: Pool<Workspace> = Pool::new();
 
 /// Sums all digits of a pass into one point for each bucket. Leaves the sums of those that have entries in `sums`,
 /// which buckets these are in `keys`, and yields how many entries there were.
@@ -60,10 +72,10 @@ pub(crate) fn sum<const W: usize>(
     keys: &mut Vec<u32>,
 ) -> Result<u64, Error> {
     let buckets = digits.buckets();
-    let sums = sums.reserve(buckets);
-    empty(keys, buckets);
+    let sums = sums.reserve(buckets)?;
+    make_room(keys, buckets)?;
     WORKSPACES.with(|workspace| {
-        workspace.clear(buckets);
+        workspace.clear(buckets)?;
         let mut listed = std::mem::take(&mut workspace.listed);
         let mut accumulator = Accumulator {
             kernel,
@@ -99,8 +111,8 @@ pub(crate) fn sum<const W: usize>(
 
 impl Workspace {
     /// Forgets everything, also what a run that failed has left.
-    fn clear(&mut self, buckets: usize) {
-        empty(&mut self.stamps, buckets);
+    fn clear(&mut self, buckets: usize) -> Result<(), Error> {
+        make_room(&mut self.stamps, buckets)?;
         self.stamps.resize(buckets, 0);
         for batch in &mut self.batches {
             batch.first.clear();
@@ -109,6 +121,7 @@ impl Workspace {
         }
         empty(&mut self.waiting, WAITING);
         empty(&mut self.retried, RETRIED);
+        Ok(())
     }
 }
 

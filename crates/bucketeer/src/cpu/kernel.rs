@@ -5,6 +5,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::accumulate::empty;
+use super::pool::wipe;
 use super::table::Coordinates;
 
 /// An affine point in a kernel's own form; [`Infinity::POINT`] in every form is all ones, which no
@@ -76,6 +77,14 @@ impl Pairs {
 
     pub(crate) fn len(&self) -> usize {
         self.length
+    }
+
+    /// Overwrites what the lists held.
+    pub(crate) fn wipe(&mut self) {
+        for list in [&mut self.a, &mut self.b, &mut self.out, &mut self.later] {
+            wipe(list);
+        }
+        self.length = 0;
     }
 
     /// Has points that other pairs refer to asked for during the additions.

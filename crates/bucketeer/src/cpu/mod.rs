@@ -31,8 +31,6 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use ark_ff::Field;
-
 use formulas::read;
 use kernel::AnyKernel;
 use stages::Stages;
@@ -42,7 +40,8 @@ use crate::control::Control;
 use crate::device::{Arithmetic, DeviceFacts};
 use crate::engine::{Engine, Source, Timings};
 use crate::plan::{Accumulate, Plan};
-use crate::{Curve, CurveSpec, Error, Scalars};
+use crate::sum::Sum;
+use crate::{Curve, CurveSpec, Error, Scalars, WordField};
 
 /// The engine for a curve on a CPU with these facts.
 pub(crate) fn engine<C: Curve>(facts: &DeviceFacts) -> Result<Box<dyn Engine<C>>, Error> {
@@ -50,6 +49,11 @@ pub(crate) fn engine<C: Curve>(facts: &DeviceFacts) -> Result<Box<dyn Engine<C>>
     let kernel = kernel::<C>(&curve, Arithmetic::choose(&curve, facts))?;
     let stages = stages::new(kernel, curve.clone());
     Ok(Box::new(Cpu::<C> { curve, stages, multiples: None }))
+}
+
+/// Overwrites and frees what runs have left for the next.
+pub(crate) fn release() {
+    stages::release();
 }
 
 /// The kernel of a curve, made once: that takes as long as an MSM of one base.
@@ -61,7 +65,7 @@ fn kernel<C: Curve>(curve: &CurveSpec, arithmetic: Arithmetic) -> Result<AnyKern
     if let Some(kernel) = lock().get(&key) {
         return Ok(kernel.clone());
     }
-    let a = coefficient::<C>(curve)?;
+    let [a, _] = C::weierstrass_coefficients();
     let kernel = match arithmetic {
         Arithmetic::Ifma => vector_kernel::<C>(curve, a),
         Arithmetic::Portable => portable::kernel(curve, a)?,
@@ -70,24 +74,17 @@ fn kernel<C: Curve>(curve: &CurveSpec, arithmetic: Arithmetic) -> Result<AnyKern
     Ok(kernel)
 }
 
-/// The coefficient a of a curve's Weierstrass form.
-pub(crate) fn coefficient<C: Curve>(curve: &CurveSpec) -> Result<C::BaseField, Error> {
-    let parts = curve.weierstrass[0].iter().cloned().map(Into::into);
-    C::BaseField::from_base_prime_field_elems(parts)
-        .ok_or_else(|| Error::Internal("the coefficient has another degree than its field".into()))
-}
-
 #[cfg(target_arch = "x86_64")]
 fn vector_kernel<C: Curve>(curve: &CurveSpec, a: C::BaseField) -> AnyKernel {
     use formulas::Xyzz;
     use ifma::{Prime4, Prime6, Prime12, Quadratic4, Quadratic6};
     let formulas = Xyzz { a };
     // The branch is known when a field is compiled, so each gets the formulas of one width only.
-    if const { size_of::<C::BaseField>() == 32 } {
+    if const { C::BaseField::WORDS == 4 } {
         AnyKernel::W8(Prime4::boxed(curve, Box::new(formulas)).into())
-    } else if const { size_of::<C::BaseField>() == 48 } {
+    } else if const { C::BaseField::WORDS == 6 } {
         AnyKernel::W12(Prime6::boxed(curve, Box::new(formulas)).into())
-    } else if const { size_of::<C::BaseField>() == 64 } {
+    } else if const { C::BaseField::WORDS == 8 } {
         AnyKernel::W16(Quadratic4::boxed(curve, Box::new(formulas)).into())
     } else if curve.degree == 1 {
         AnyKernel::W24(Prime12::boxed(curve, Box::new(formulas)).into())
@@ -115,7 +112,7 @@ impl<C: Curve> Engine<C> for Cpu<C> {
             Accumulate::Straus => {
                 self.multiples = Some(Multiples::new(plan, points, &self.curve));
             }
-            _ => self.stages.load(plan, &points),
+            _ => self.stages.load(plan, &points)?,
         }
         Ok(())
     }
@@ -126,11 +123,12 @@ impl<C: Curve> Engine<C> for Cpu<C> {
         source: Source<'_, C>,
         scalars: &Scalars<'_, C::ScalarField>,
         control: &Control,
-    ) -> Result<(C::Group, Timings), Error> {
+    ) -> Result<(Sum<C>, Timings), Error> {
         let n = scalars.len();
         if plan.accumulate == Accumulate::Straus {
             let kept = self.multiples.as_ref();
-            return straus::run(plan, &source, kept, scalars, n, &self.curve, control);
+            let run = straus::run(plan, &source, kept, scalars, n, &self.curve, control)?;
+            return Ok((Sum::Group(run.0), run.1));
         }
         let (sum, timings) = match source {
             Source::Resident => self.stages.run(plan, None, scalars, n, control),
@@ -140,7 +138,6 @@ impl<C: Curve> Engine<C> for Cpu<C> {
             let (x, y) = words.split_at(words.len() / 2);
             (read(x), read(y))
         });
-        let affine = C::from_weierstrass(sum).ok_or(Error::NotRepresentable)?;
-        Ok((affine.into_group(), timings))
+        Ok((Sum::Weierstrass(sum), timings))
     }
 }

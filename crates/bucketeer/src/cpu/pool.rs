@@ -12,14 +12,32 @@ pub(crate) struct Pool<T> {
 pub(crate) trait Pooled: Default {
     /// Bytes it holds.
     fn bytes(&self) -> usize;
+
+    /// Overwrites what tells something of scalars.
+    fn wipe(&mut self);
 }
 
 /// Idle items larger than this go back to the system.
 const KEPT: usize = 32 << 20;
 
+/// Empties a vector and overwrites all its memory, in a way that is not optimised away.
+pub(crate) fn wipe<T: Default>(vector: &mut Vec<T>) {
+    vector.clear();
+    vector.resize_with(vector.capacity(), T::default);
+    std::hint::black_box(&mut *vector).clear();
+}
+
 impl<T: Pooled> Pool<T> {
     pub(crate) const fn new() -> Self {
         Self { idle: Mutex::new(Vec::new()) }
+    }
+
+    /// Overwrites and frees all idle items.
+    pub(crate) fn release(&self) {
+        let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
+        for (_, mut item) in idle {
+            item.wipe();
+        }
     }
 
     /// Runs `work` with an idle item, this thread's last one if there is a choice, or a new one where none is idle.

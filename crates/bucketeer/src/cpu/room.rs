@@ -2,7 +2,11 @@
 //! more lines than it must, and lie on large pages where the system has them. With pages of 4 KiB every
 //! read of a base misses the translation cache, which costs as much as half an addition.
 
+use std::alloc::{Layout, alloc_zeroed};
+
 use super::kernel::Point;
+use crate::Error;
+use crate::platform::available_memory;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -18,15 +22,18 @@ pub(crate) struct Room {
 impl Room {
     /// Room for `length` points, to be overwritten. Zeroed pages come from the system untouched, and are
     /// then first written by the threads that fill them.
-    pub(crate) fn reserve<const W: usize>(&mut self, length: usize) -> &mut [Point<W>] {
+    pub(crate) fn reserve<const W: usize>(
+        &mut self,
+        length: usize,
+    ) -> Result<&mut [Point<W>], Error> {
         let words = length * W + LINE / 8;
         if self.words.len() < words {
             // The old one is freed before the new one is allocated.
             self.words = Vec::new();
-            self.words = zeroed(words);
+            self.words = zeroed(words)?;
             self.first = self.words.as_ptr().align_offset(LINE).min(LINE / 8);
         }
-        self.words[self.first..][..length * W].as_chunks_mut().0
+        Ok(self.words[self.first..][..length * W].as_chunks_mut().0)
     }
 
     /// The first points, as many as were reserved or fewer.
@@ -39,11 +46,40 @@ impl Room {
     }
 }
 
-/// Zeroed words on large pages.
-pub(crate) fn zeroed(length: usize) -> Vec<u64> {
-    let words = vec![0; length];
+/// Zeroed words on large pages; an error where the system has no memory for them.
+pub(crate) fn zeroed(length: usize) -> Result<Vec<u64>, Error> {
+    if length == 0 {
+        return Ok(Vec::new());
+    }
+    let layout = Layout::array::<u64>(length).map_err(|_| out_of_memory::<u64>(length))?;
+    // SAFETY: the layout is not empty. The allocation holds `length` words, all of them zero, and is
+    // handed to a vector with the layout that it will free.
+    let words = unsafe {
+        let first = alloc_zeroed(layout).cast::<u64>();
+        if first.is_null() {
+            return Err(out_of_memory::<u64>(length));
+        }
+        Vec::from_raw_parts(first, length, length)
+    };
     advise_large_pages(&words);
-    words
+    Ok(words)
+}
+
+/// Empties a vector and makes room for `length` items and no more; an error where there is no memory.
+pub(crate) fn make_room<T>(vector: &mut Vec<T>, length: usize) -> Result<(), Error> {
+    vector.clear();
+    if vector.capacity() < length {
+        *vector = Vec::new();
+        vector.try_reserve_exact(length).map_err(|_| out_of_memory::<T>(length))?;
+    }
+    Ok(())
+}
+
+fn out_of_memory<T>(length: usize) -> Error {
+    let needed = (length as u64).saturating_mul(size_of::<T>() as u64);
+    // The system counts otherwise where this is less than is needed.
+    let available = available_memory().min(needed.saturating_sub(1));
+    Error::OutOfMemory { needed, available }
 }
 
 /// Asks for large pages under memory that nothing was written to yet.

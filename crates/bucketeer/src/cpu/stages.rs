@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-use super::accumulate::{List, Slices, sum_runs, sum_runs_plainly, sweep};
+use super::accumulate::{self, List, Slices, sum_runs, sum_runs_plainly, sweep};
 use super::combine::combine;
 use super::decompose::{Decomposed, decompose};
 use super::group::{Grouped, Pass, PassDigits, group};
 use super::in_place;
 use super::kernel::{AnyKernel, Kernel, Point, Wide, is_infinity};
-use super::pool::{Pool, Pooled};
+use super::pool::{Pool, Pooled, wipe};
 use super::reduce::{Buckets, running_sums, window_splitting};
 use super::room::Room;
 use super::table::{self, BaseSource};
@@ -29,7 +29,7 @@ pub(super) type Sum = Option<Vec<u64>>;
 /// An engine that has forgotten its curve's type.
 pub(super) trait Stages: Send + Sync {
     /// Makes and keeps the table that the plan asks for.
-    fn load(&mut self, plan: &Plan, source: &dyn BaseSource);
+    fn load(&mut self, plan: &Plan, source: &dyn BaseSource) -> Result<(), Error>;
 
     /// Carries out a plan on `n` scalars, with the bases of `source` or the table kept.
     fn run(
@@ -80,6 +80,10 @@ impl Pooled for Memory {
     fn bytes(&self) -> usize {
         self.streamed.bytes() + 8 * self.scalars.capacity()
     }
+
+    fn wipe(&mut self) {
+        wipe(&mut self.scalars);
+    }
 }
 
 /// Working memory of one pass.
@@ -93,19 +97,33 @@ impl Pooled for PassMemory {
     fn bytes(&self) -> usize {
         self.grouped.bytes() + self.sums.bytes()
     }
+
+    fn wipe(&mut self) {
+        self.grouped.wipe();
+    }
 }
 
 static RUNS: Pool<Memory> = Pool::new();
 static PASSES: Pool<PassMemory> = Pool::new();
 
+/// Overwrites and frees what runs have left for the next.
+pub(super) fn release() {
+    RUNS.release();
+    PASSES.release();
+    accumulate::WORKSPACES.release();
+    in_place::WORKSPACES.release();
+}
+
 impl<const W: usize> Stages for OnKernel<W> {
-    fn load(&mut self, plan: &Plan, source: &dyn BaseSource) {
+    fn load(&mut self, plan: &Plan, source: &dyn BaseSource) -> Result<(), Error> {
         let table = plan.table();
         let length = plan.n * table.stored();
         let mut room = Room::default();
         let threads = plan.device.threads;
-        table::fill(&*self.kernel, &table, source, 0..plan.n, None, threads, room.reserve(length));
+        let out = room.reserve(length)?;
+        table::fill(&*self.kernel, &table, source, 0..plan.n, None, threads, out);
         self.resident = Some(Resident { table, room, length });
+        Ok(())
     }
 
     fn run(
@@ -198,7 +216,7 @@ impl<const W: usize> OnKernel<W> {
             })?;
             let (table, points) = timed(&mut timings.load, || {
                 self.chunk(plan, source, range.clone(), &digits, streamed)
-            });
+            })?;
             let passes = Passes { plan, table, points, digits: &digits, control };
             for (first, sums) in self.passes(&passes, &mut timings)? {
                 for (window, sum) in windows[first as usize..].iter_mut().zip(sums) {
@@ -222,22 +240,22 @@ impl<const W: usize> OnKernel<W> {
         range: Range<usize>,
         digits: &Decomposed,
         streamed: &'a mut Room,
-    ) -> (Table, &'a [Point<W>]) {
+    ) -> Result<(Table, &'a [Point<W>]), Error> {
         match (source, &self.resident) {
             (Some(source), _) => {
                 let table = plan.table();
                 let length = range.len() * table.stored();
-                let out = streamed.reserve(length);
+                let out = streamed.reserve(length)?;
                 let threads = plan.device.threads;
                 table::fill(&*self.kernel, &table, source, range, Some(digits), threads, out);
-                (table, streamed.points(length))
+                Ok((table, streamed.points(length)))
             }
             (None, Some(Resident { table, room, length })) => {
                 let stored = table.stored();
                 let points = room.points(*length);
-                (*table, &points[range.start * stored..range.end * stored])
+                Ok((*table, &points[range.start * stored..range.end * stored]))
             }
-            (None, None) => unreachable!("load comes before a resident run"),
+            (None, None) => Err(Error::Internal("a run before its bases".into())),
         }
     }
 
@@ -294,7 +312,7 @@ impl<const W: usize> OnKernel<W> {
             })?;
             (None, entries)
         } else {
-            timed(&mut timings.group, || group(&digits, grouped));
+            timed(&mut timings.group, || group(&digits, grouped))?;
             let grouped = &*grouped;
             let entry = |position| grouped.entry(position);
             let starts = &grouped.starts;

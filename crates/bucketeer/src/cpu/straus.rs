@@ -30,7 +30,7 @@ impl<C: Curve> Multiples<C> {
         let shift = table.window_bits * table.bucket_sets;
         let mut points = Vec::with_capacity(bases.len() * table.precompute as usize * multiples);
         for base in bases {
-            let mut point = base.into_group();
+            let mut point = base.reduced().into_group();
             for copy in 0..table.precompute {
                 if copy > 0 {
                     C::double_times(&mut point, shift);

@@ -47,10 +47,10 @@ impl<C: Curve> BaseSource for &[C] {
         let weierstrass = matches!(C::model(), Model::ShortWeierstrass { .. });
         if weierstrass || coordinates == Coordinates::Own {
             for (&base, out) in bases.iter().zip(places) {
-                put(out, self[base].xy());
+                put(out, self[base].reduced().xy());
             }
         } else {
-            let points: Vec<C> = bases.iter().map(|&base| self[base]).collect();
+            let points: Vec<C> = bases.iter().map(|&base| self[base].reduced()).collect();
             let mut converted = Vec::new();
             C::to_weierstrass(&points, &mut converted);
             for (point, out) in converted.into_iter().zip(places) {

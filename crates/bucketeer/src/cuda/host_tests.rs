@@ -16,11 +16,11 @@ use rand_chacha::ChaCha20Rng;
 use super::decompose::Bias;
 use super::prelude;
 use crate::cpu::formulas::{Coordinates, Xyzz};
-use crate::curve::{Model, from_words, to_words};
+use crate::curve::{Model, to_words};
 use crate::device::DeviceFacts;
 use crate::gpu::combine::{Edwards, Extended, Host};
 use crate::plan::{Digits, Form, Plan, Request, ScalarBound, Settings};
-use crate::{Curve, CurveSpec};
+use crate::{Curve, CurveSpec, WordField};
 
 const SHIMS: &str = include_str!("kernels/host.cpp");
 
@@ -130,17 +130,17 @@ fn elements<F: Field>() -> Vec<F> {
     all
 }
 
-fn check_field<F: Field>(host: &OnHost<'_>) {
+fn check_field<F: WordField>(host: &OnHost<'_>) {
     let words = size_of::<F>() / 8;
-    let element = |out: Vec<u64>| -> F { from_words(&out) };
+    let element = |out: Vec<u64>| -> F { F::read_words(&out) };
     let all = elements::<F>();
     for a in &all {
-        let aw = to_words(a);
+        let aw = &to_words(a);
         assert_eq!(element(host.call(3, words, aw, aw)), -*a);
         assert_eq!(element(host.call(5, words, aw, aw)), a.square());
         assert_eq!(element(host.call(4, words, aw, aw)), a.inverse().unwrap_or(F::ZERO));
         for b in &all {
-            let bw = to_words(b);
+            let bw = &to_words(b);
             assert_eq!(element(host.call(0, words, aw, bw)), *a * b);
             assert_eq!(element(host.call(1, words, aw, bw)), *a + b);
             assert_eq!(element(host.call(2, words, aw, bw)), *a - b);
@@ -240,7 +240,8 @@ fn check<C: Curve>(form: Form) {
     let words = |x: &C::BaseField, y: &C::BaseField| [to_words(x), to_words(y)].concat();
     match form {
         Form::Weierstrass => {
-            let adder = Xyzz { a: crate::cpu::coefficient::<C>(&spec).expect("a coefficient") };
+            let [a, _] = C::weierstrass_coefficients();
+            let adder = Xyzz { a };
             let base = |point: &C| {
                 let mut out = Vec::new();
                 C::to_weierstrass(std::slice::from_ref(point), &mut out);
@@ -341,8 +342,14 @@ fn check_digits<C: Curve>() {
                     let value: BigUint = match bound {
                         // SAFETY: all pointers lead to as many words as the functions are told.
                         ScalarBound::Order => unsafe {
-                            let raw = to_words(scalar).as_ptr().cast();
-                            residue(raw, out, count, plan.shape.negate.into(), &bias);
+                            let raw = to_words(scalar);
+                            residue(
+                                raw.as_ptr().cast(),
+                                out,
+                                count,
+                                plan.shape.negate.into(),
+                                &bias,
+                            );
                             (*scalar).into()
                         },
                         ScalarBound::Bits(bits) => {

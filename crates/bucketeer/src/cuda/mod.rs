@@ -42,6 +42,7 @@ use crate::device::DeviceFacts;
 use crate::engine::{Engine, Source, Timings};
 use crate::gpu::{self, Affine, Raw};
 use crate::plan::{Form, Plan};
+use crate::sum::Sum;
 use crate::{Curve, CurveSpec, Error, Scalars};
 
 /// An open GPU, shared by all engines on it.
@@ -136,10 +137,10 @@ impl<C: Curve> Cuda<C> {
         points: &Points<'_>,
         raw: &Raw<'_>,
         control: &Control,
-    ) -> Result<(Vec<C::Group>, Timings), Error> {
+    ) -> Result<(Vec<Sum<C>>, Timings), Error> {
         let msms = raw.parts.len();
         if raw.length == 0 {
-            return Ok((vec![C::zero().into_group(); msms], Timings::default()));
+            return Ok(((0..msms).map(|_| Sum::zero()).collect(), Timings::default()));
         }
         let (parts, mut timings) = self.stages().run(plan, points, raw, control)?;
         let start = Instant::now();
@@ -163,7 +164,7 @@ impl<C: Curve> Engine<C> for Cuda<C> {
         source: Source<'_, C>,
         scalars: &Scalars<'_, C::ScalarField>,
         control: &Control,
-    ) -> Result<(C::Group, Timings), Error> {
+    ) -> Result<(Sum<C>, Timings), Error> {
         let raw = Raw::new(std::slice::from_ref(scalars), scalars.len());
         let (mut sums, timings) = match (source, &self.resident) {
             (Source::Borrowed(points), _) => {
@@ -185,7 +186,7 @@ impl<C: Curve> Engine<C> for Cuda<C> {
         source: Source<'_, C>,
         batch: &[Scalars<'_, C::ScalarField>],
         control: &Control,
-    ) -> Option<Result<Vec<C::Group>, Error>> {
+    ) -> Option<Result<Vec<Sum<C>>, Error>> {
         if plan.chunks > 1 || batch.len() < 2 {
             return None;
         }

@@ -18,7 +18,10 @@ pub use edwards::EdwardsMap;
 pub use endomorphism::Endomorphism;
 pub(crate) use endomorphism::Splitter;
 pub use spec::{CurveSpec, EdwardsForm, Model};
-pub(crate) use words::{from_words, inverse_of_odd, is_montgomery, to_words};
+pub use words::WordField;
+#[cfg(test)]
+pub(crate) use words::to_words;
+pub(crate) use words::{inverse_of_odd, is_montgomery};
 
 use ark_ec::AffineRepr;
 use ark_ec::short_weierstrass::{self, SWCurveConfig};
@@ -35,7 +38,8 @@ mod sealed {
 /// An affine point type of arkworks, and through it a curve.
 ///
 /// Implemented for `short_weierstrass::Affine<P>` and `twisted_edwards::Affine<P>` with any
-/// configuration `P`; it cannot be implemented elsewhere and need not be.
+/// configuration `P` over arkworks' own fields ([`WordField`]); it cannot be implemented elsewhere
+/// and need not be.
 ///
 /// ```
 /// use bucketeer::{Curve, CurveSpec};
@@ -43,10 +47,24 @@ mod sealed {
 /// assert_eq!(spec.scalar_bits(), 253);
 /// assert!(spec.endomorphism.is_some());
 /// ```
-pub trait Curve: AffineRepr + sealed::Sealed {
+pub trait Curve: AffineRepr<BaseField: WordField, ScalarField: WordField> + sealed::Sealed {
     /// The curve's equation in arkworks' model.
     #[doc(hidden)]
     fn model() -> Model<Self::BaseField>;
+
+    /// `a` and `b` of the short Weierstrass model.
+    #[doc(hidden)]
+    fn weierstrass_coefficients() -> [Self::BaseField; 2] {
+        match Self::model() {
+            Model::ShortWeierstrass { a, b } => [a, b],
+            Model::TwistedEdwards { a, d } => edwards::weierstrass_coefficients(a, d).into(),
+        }
+    }
+
+    /// Whether the coordinates of a sum are those of a point: twisted Edwards additions that are not
+    /// complete may leave zeros.
+    #[doc(hidden)]
+    fn is_point(sum: &Self::Group) -> bool;
 
     /// Carries points over to the short Weierstrass model.
     #[doc(hidden)]
@@ -107,6 +125,15 @@ pub trait Curve: AffineRepr + sealed::Sealed {
     /// The point with these coordinates, checked for nothing.
     fn from_coordinates(x: Self::BaseField, y: Self::BaseField) -> Self;
 
+    /// The same point with reduced coordinates: those made with `new_unchecked` may be others.
+    #[doc(hidden)]
+    fn reduced(&self) -> Self {
+        match self.xy() {
+            Some((x, y)) => Self::from_coordinates(x.reduced(), y.reduced()),
+            None => *self,
+        }
+    }
+
     /// Whether the coordinates satisfy the curve's equation.
     fn on_curve(&self) -> bool;
 
@@ -123,9 +150,16 @@ fn inverses<F: Field>(elements: impl Iterator<Item = F>) -> Vec<F> {
 
 impl<P: SWCurveConfig> sealed::Sealed for short_weierstrass::Affine<P> {}
 
-impl<P: SWCurveConfig> Curve for short_weierstrass::Affine<P> {
+impl<P> Curve for short_weierstrass::Affine<P>
+where
+    P: SWCurveConfig<BaseField: WordField, ScalarField: WordField>,
+{
     fn model() -> Model<P::BaseField> {
         Model::ShortWeierstrass { a: P::COEFF_A, b: P::COEFF_B }
+    }
+
+    fn is_point(_: &Self::Group) -> bool {
+        true
     }
 
     fn to_weierstrass(points: &[Self], out: &mut Vec<Weierstrass<P::BaseField>>) {
@@ -194,9 +228,16 @@ impl<P: SWCurveConfig> Curve for short_weierstrass::Affine<P> {
 
 impl<P: TECurveConfig> sealed::Sealed for twisted_edwards::Affine<P> {}
 
-impl<P: TECurveConfig> Curve for twisted_edwards::Affine<P> {
+impl<P> Curve for twisted_edwards::Affine<P>
+where
+    P: TECurveConfig<BaseField: WordField, ScalarField: WordField>,
+{
     fn model() -> Model<P::BaseField> {
         Model::TwistedEdwards { a: P::COEFF_A, d: P::COEFF_D }
+    }
+
+    fn is_point(sum: &Self::Group) -> bool {
+        sum.z != P::BaseField::ZERO
     }
 
     fn to_weierstrass(points: &[Self], out: &mut Vec<Weierstrass<P::BaseField>>) {

@@ -9,7 +9,7 @@ use ark_ff::{Field, PrimeField};
 use num_bigint::BigUint;
 
 use super::words::from_le_words;
-use super::{Curve, Endomorphism, edwards, endomorphism, is_montgomery};
+use super::{Curve, Endomorphism, endomorphism, is_montgomery};
 
 /// A curve's equation in arkworks' model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,19 +86,18 @@ impl CurveSpec {
     }
 
     fn read<C: Curve>() -> Self {
-        let (model, a, b) = match C::model() {
+        let model = match C::model() {
             Model::ShortWeierstrass { a, b } => {
-                (Model::ShortWeierstrass { a: integers(&a), b: integers(&b) }, a, b)
+                Model::ShortWeierstrass { a: integers(&a), b: integers(&b) }
             }
             Model::TwistedEdwards { a, d } => {
-                let (wa, wb) = edwards::weierstrass_coefficients(a, d);
-                (Model::TwistedEdwards { a: integers(&a), d: integers(&d) }, wa, wb)
+                Model::TwistedEdwards { a: integers(&a), d: integers(&d) }
             }
         };
         type Config<C> = <C as AffineRepr>::Config;
         Self {
             model,
-            weierstrass: [integers(&a), integers(&b)],
+            weierstrass: C::weierstrass_coefficients().map(|c| integers(&c)),
             modulus: <C::BaseField as Field>::BasePrimeField::MODULUS.into(),
             limbs: C::BaseField::characteristic().len(),
             degree: C::BaseField::extension_degree() as usize,

@@ -1,19 +1,150 @@
 //! Field elements as 64-bit words.
 //!
-//! arkworks keeps a prime-field element as `N` little-endian words of its Montgomery form `x·2^(64N)`
-//! and an extension element as its components one after the other. Backends with arithmetic of their
-//! own read and write those words directly. Whether a field really has this form is tested
-//! on its values ([`is_montgomery`]), so a field that arkworks or a user represents otherwise is
-//! recognised and takes the portable path.
+//! arkworks keeps an element of its prime fields as `N` little-endian words of its Montgomery form
+//! `x·2^(64N)`. Backends with arithmetic of their own read and write those words, the components of
+//! an extension one after the other. [`WordField`] says which fields have words; it is sealed, so
+//! that the compiler refuses a field whose representation is not known here. Whether the words are
+//! those of the Montgomery form is tested on values ([`is_montgomery`]): a field with another
+//! configuration takes the portable path.
 
-use ark_ff::{Field, PrimeField};
+use ark_ff::{
+    AdditiveGroup, CubicExtConfig, CubicExtField, Field, Fp, FpConfig, PrimeField, QuadExtConfig,
+    QuadExtField, SmallFp, SmallFpConfig,
+};
 use num_bigint::BigUint;
 
-/// Whether elements of `F` are exactly their Montgomery words.
-pub(crate) fn is_montgomery<F: Field>() -> bool {
+use super::sealed::Sealed;
+
+/// A field whose elements are read and written as words: arkworks' prime fields `Fp` and `SmallFp`,
+/// and their quadratic and cubic extensions.
+///
+/// It cannot be implemented elsewhere: backends and the copies to a GPU depend on how these types
+/// are laid out.
+pub trait WordField: Field + Sealed {
+    /// Words of an element.
+    #[doc(hidden)]
+    const WORDS: usize;
+
+    /// Writes the element as [`WORDS`](Self::WORDS) words.
+    #[doc(hidden)]
+    fn write_words(&self, out: &mut [u64]);
+
+    /// The element with these words, which must be those of a reduced element.
+    #[doc(hidden)]
+    fn read_words(words: &[u64]) -> Self;
+
+    /// The same residue with words below the modulus: elements made with `new_unchecked` may have
+    /// others.
+    #[doc(hidden)]
+    fn reduced(self) -> Self;
+}
+
+impl<P: FpConfig<N>, const N: usize> Sealed for Fp<P, N> {}
+
+impl<P: FpConfig<N>, const N: usize> WordField for Fp<P, N> {
+    const WORDS: usize = N;
+
+    #[inline(always)]
+    fn write_words(&self, out: &mut [u64]) {
+        out.copy_from_slice(&self.0.0);
+    }
+
+    #[inline(always)]
+    fn read_words(words: &[u64]) -> Self {
+        let mut element = <Self as AdditiveGroup>::ZERO;
+        element.0.0.copy_from_slice(words);
+        element
+    }
+
+    #[inline]
+    fn reduced(mut self) -> Self {
+        if self.0 >= P::MODULUS {
+            let modulus = from_le_words(P::MODULUS.as_ref());
+            let digits = (from_le_words(&self.0.0) % modulus).to_u64_digits();
+            self.0.0.fill(0);
+            self.0.0[..digits.len()].copy_from_slice(&digits);
+        }
+        self
+    }
+}
+
+impl<P: SmallFpConfig> Sealed for SmallFp<P> {}
+
+/// As canonical integers: elements are smaller than a word, or in no form of interest.
+impl<P: SmallFpConfig> WordField for SmallFp<P> {
+    const WORDS: usize = 1;
+
+    fn write_words(&self, out: &mut [u64]) {
+        out.copy_from_slice(&self.into_bigint().0);
+    }
+
+    fn read_words(words: &[u64]) -> Self {
+        Self::from(words[0])
+    }
+
+    fn reduced(self) -> Self {
+        self
+    }
+}
+
+impl<P: QuadExtConfig> Sealed for QuadExtField<P> where P::BaseField: WordField {}
+
+impl<P: QuadExtConfig> WordField for QuadExtField<P>
+where
+    P::BaseField: WordField,
+{
+    const WORDS: usize = 2 * P::BaseField::WORDS;
+
+    #[inline(always)]
+    fn write_words(&self, out: &mut [u64]) {
+        let (c0, c1) = out.split_at_mut(P::BaseField::WORDS);
+        self.c0.write_words(c0);
+        self.c1.write_words(c1);
+    }
+
+    #[inline(always)]
+    fn read_words(words: &[u64]) -> Self {
+        let (c0, c1) = words.split_at(P::BaseField::WORDS);
+        Self::new(P::BaseField::read_words(c0), P::BaseField::read_words(c1))
+    }
+
+    #[inline]
+    fn reduced(self) -> Self {
+        Self::new(self.c0.reduced(), self.c1.reduced())
+    }
+}
+
+impl<P: CubicExtConfig> Sealed for CubicExtField<P> where P::BaseField: WordField {}
+
+impl<P: CubicExtConfig> WordField for CubicExtField<P>
+where
+    P::BaseField: WordField,
+{
+    const WORDS: usize = 3 * P::BaseField::WORDS;
+
+    fn write_words(&self, out: &mut [u64]) {
+        let parts = out.chunks_exact_mut(P::BaseField::WORDS);
+        for (part, out) in [self.c0, self.c1, self.c2].iter().zip(parts) {
+            part.write_words(out);
+        }
+    }
+
+    fn read_words(words: &[u64]) -> Self {
+        let mut parts = words.chunks_exact(P::BaseField::WORDS).map(P::BaseField::read_words);
+        let mut part = || parts.next().unwrap_or_default();
+        Self::new(part(), part(), part())
+    }
+
+    fn reduced(self) -> Self {
+        Self::new(self.c0.reduced(), self.c1.reduced(), self.c2.reduced())
+    }
+}
+
+/// Whether elements of `F` are exactly their Montgomery words, also in memory.
+pub(crate) fn is_montgomery<F: WordField>() -> bool {
     let limbs = F::characteristic().len();
     let components = F::extension_degree() as usize;
-    if size_of::<F>() != components * limbs * 8 || align_of::<F>() != 8 {
+    if size_of::<F>() != 8 * F::WORDS || F::WORDS != components * limbs || align_of::<F>() != 8 {
         return false;
     }
     let modulus: BigUint = F::BasePrimeField::MODULUS.into();
@@ -36,30 +167,11 @@ pub(super) fn from_le_words(words: &[u64]) -> BigUint {
     words.iter().rev().fold(BigUint::ZERO, |sum, &word| (sum << 64) + word)
 }
 
-/// The words of `element`. Meaningful only if [`is_montgomery`].
-pub(crate) fn to_words<F: Field>(element: &F) -> &[u64] {
-    let words = size_of::<F>() / 8;
-    assert!(align_of::<F>() >= align_of::<u64>());
-    // SAFETY: the slice covers only the element's own bytes, at sufficient alignment. Fields of
-    // arkworks consist of u64 arrays without padding, so every byte is initialised.
-    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(element).cast(), words) }
-}
-
-/// The element with these words, which must come from reduced values of a field that
-/// [`is_montgomery`].
-pub(crate) fn from_words<F: Field>(words: &[u64]) -> F {
-    assert_eq!(size_of::<F>(), words.len() * 8);
-    let mut element = F::ZERO;
-    // SAFETY: source and target are `words.len()` words long, distinct, and any word values are
-    // valid for a type that consists of u64 arrays.
-    unsafe {
-        std::ptr::copy_nonoverlapping(
-            words.as_ptr().cast::<u8>(),
-            std::ptr::from_mut(&mut element).cast::<u8>(),
-            size_of::<F>(),
-        );
-    }
-    element
+/// The words of an element.
+pub(crate) fn to_words<F: WordField>(element: &F) -> Vec<u64> {
+    let mut words = vec![0; F::WORDS];
+    element.write_words(&mut words);
+    words
 }
 
 /// 1/m mod 2^64 for odd m.

@@ -5,8 +5,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::cpu::table::{BaseSource, Coordinates};
-use crate::curve::{EdwardsMap, to_words};
-use crate::{Curve, CurveSpec};
+use crate::curve::EdwardsMap;
+use crate::{Curve, CurveSpec, WordField};
 
 /// Bases as words of their affine coordinates.
 pub(crate) trait AffineSource: Sync {
@@ -39,8 +39,8 @@ impl<C: Curve> AffineSource for Affine<'_, C> {
                     let points = C::to_edwards(map, &self.points[own]);
                     for ((x, y), out) in points.into_iter().zip(buffer.chunks_mut(words)) {
                         let (first, second) = out.split_at_mut(words / 2);
-                        first.copy_from_slice(to_words(&x));
-                        second.copy_from_slice(to_words(&y));
+                        x.write_words(first);
+                        y.write_words(second);
                     }
                 }
             }

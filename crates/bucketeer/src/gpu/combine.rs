@@ -6,7 +6,8 @@ use super::Part;
 use crate::cpu::formulas::{Coordinates, Xyzz, read};
 use crate::curve::EdwardsMap;
 use crate::plan::{Layout, Plan};
-use crate::{Curve, CurveSpec, Error, parallel};
+use crate::sum::Sum;
+use crate::{Curve, CurveSpec, Error, WordField, parallel};
 
 /// Points in the form the device adds in, one addition at a time.
 pub(crate) trait Host: Sync {
@@ -17,7 +18,7 @@ pub(crate) trait Host: Sync {
     fn double(&self, a: &Self::Sum) -> Self::Sum;
 }
 
-impl<F: Field> Host for Xyzz<F> {
+impl<F: WordField> Host for Xyzz<F> {
     type Sum = Coordinates<F>;
 
     fn identity(&self) -> Coordinates<F> {
@@ -61,7 +62,7 @@ impl<F: Field> Extended<F> {
     }
 }
 
-impl<F: Field> Host for Edwards<F> {
+impl<F: WordField> Host for Edwards<F> {
     type Sum = Extended<F>;
 
     fn identity(&self) -> Extended<F> {
@@ -135,29 +136,29 @@ fn set_value<H: Host>(host: &H, layout: &Layout, words: &[u64], set: usize) -> H
     host.add(&weighted, &load(set))
 }
 
-/// The sums of all MSMs of a run, as points of the curve.
+/// The sums of all MSMs of a run.
 pub(crate) fn sums<C: Curve>(
     curve: &CurveSpec,
     edwards: Option<&EdwardsMap<C::BaseField>>,
     plan: &Plan,
     parts: &[Part],
     msms: usize,
-) -> Result<Vec<C::Group>, Error> {
+) -> Result<Vec<Sum<C>>, Error> {
     let layout = plan.gpu_layout(curve);
-    let affine: Option<Vec<C>> = match edwards {
+    match edwards {
         Some(map) => {
             let host = Edwards { d: map.d() };
             let sums = combine(&host, plan, &layout, parts, msms);
             let affine = parallel::map(msms, |i| C::from_edwards(map, sums[i].affine()?));
-            affine.into_iter().collect()
+            let point = |sum: Option<C>| Some(Sum::Group(sum?.into_group()));
+            let sums: Option<Vec<_>> = affine.into_iter().map(point).collect();
+            sums.ok_or(Error::NotRepresentable)
         }
         None => {
-            let host = Xyzz { a: crate::cpu::coefficient::<C>(curve)? };
+            let [a, _] = C::weierstrass_coefficients();
+            let host = Xyzz { a };
             let sums = combine(&host, plan, &layout, parts, msms);
-            let affine = parallel::map(msms, |i| C::from_weierstrass(sums[i].affine()));
-            affine.into_iter().collect()
+            Ok(parallel::map(msms, |i| Sum::Weierstrass(sums[i].affine())))
         }
-    };
-    let sums = affine.ok_or(Error::NotRepresentable)?;
-    Ok(sums.into_iter().map(C::into_group).collect())
+    }
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::plan::ScalarBound;
 use crate::scalars::Data;
-use crate::{Error, Scalars};
+use crate::{Error, Scalars, WordField};
 
 /// Scalars of one MSM or of several, as bytes.
 pub(crate) struct Raw<'a> {
@@ -22,9 +22,10 @@ pub(crate) struct Raw<'a> {
 
 impl<'a> Raw<'a> {
     /// Scalars of one form, for MSMs of which the longest has `length`.
-    pub(crate) fn new<F: PrimeField>(batch: &[Scalars<'a, F>], length: usize) -> Self {
+    pub(crate) fn new<F: PrimeField + WordField>(batch: &[Scalars<'a, F>], length: usize) -> Self {
         fn bytes<T>(values: &[T]) -> &[u8] {
-            // SAFETY: the callers pass integers, booleans and field elements that consist of words: no
+            // SAFETY: the callers pass integers, booleans, and elements of fields that consist of words
+            // (`WordField`) and are exactly as long (`is_montgomery`, which `supported` demands): no
             // padding, so every byte is initialised.
             unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
         }

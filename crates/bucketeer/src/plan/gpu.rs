@@ -10,7 +10,7 @@
 )]
 
 use super::memory::BASES;
-use super::{Accumulate, Buffer, Cost, Digits, Form, Group, Plan, Reduce, Request};
+use super::{Accumulate, Buffer, Cost, Digits, Form, Group, Plan, Reduce, Request, Unfit};
 use crate::CurveSpec;
 use crate::device::DeviceKind;
 
@@ -401,16 +401,16 @@ impl Reduction {
     }
 }
 
-/// Decides passes and chunks, and lists the buffers. `Err` carries the bytes that the smallest variant
-/// needs.
-pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Result<(), u64> {
+/// Decides passes and chunks, and lists the buffers. `Err` says what the smallest variant
+/// lacks.
+pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Result<(), Unfit> {
     let stored = request.table.map_or(plan.shape.precompute, |table| table.precompute);
     let most = (MAX_POINTS / u64::from(stored)) as usize;
     if plan.n > most && request.resident {
         // More points than entries can refer to: no memory is enough to hold them at once.
         let point = u64::from(stored) * request.curve.point_bytes();
         let table = (plan.n as u64).saturating_mul(point);
-        return Err(table.max(available.saturating_add(1)));
+        return Err(Unfit::Memory(table.max(available.saturating_add(1))));
     }
     let cuda = request.device.kind == DeviceKind::Cuda;
     plan.chunk = plan.chunk.min(most);
@@ -460,7 +460,11 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
             }
         }
         if plan.chunk <= smallest {
-            return Err(plan.bytes());
+            let largest = plan.buffers.iter().map(|buffer| buffer.bytes).max();
+            return Err(match plan.bytes() {
+                bytes if bytes > available => Unfit::Memory(bytes),
+                _ => Unfit::Buffer(largest.unwrap_or(0)),
+            });
         }
         plan.chunk = plan.chunk.div_ceil(2).max(smallest);
     }

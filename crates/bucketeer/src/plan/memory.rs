@@ -1,6 +1,6 @@
 //! The bytes of every buffer, and the passes and chunks that make them fit.
 
-use super::{Accumulate, Group, Plan, Request, cost, passes};
+use super::{Accumulate, Group, Plan, Request, Unfit, cost, passes};
 use crate::CurveSpec;
 
 /// One buffer of a plan.
@@ -38,9 +38,9 @@ pub(super) fn slice_entries(request: &Request<'_>) -> usize {
     (1 << fitting.ilog2()).clamp(1 << 10, 1 << 13)
 }
 
-/// Chooses passes and `chunk`, lists the buffers and prices the plan. `Err` carries the bytes that the smallest
-/// variant needs.
-pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Result<(), u64> {
+/// Chooses passes and `chunk`, lists the buffers and prices the plan. `Err` says what the
+/// smallest variant lacks.
+pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Result<(), Unfit> {
     let stored = request.table.map_or(plan.shape.stored(), |table| table.stored());
     plan.chunk = plan.chunk.min(MAX_POINTS / stored.max(1));
     let smallest_chunk = MIN_CHUNK.min(plan.chunk);
@@ -62,7 +62,7 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
             cost::price(plan, request.curve);
         }
         if plan.chunk <= smallest_chunk {
-            return Err(plan.bytes());
+            return Err(Unfit::Memory(plan.bytes()));
         }
         plan.chunk = plan.chunk.div_ceil(2).max(smallest_chunk);
     }
@@ -116,6 +116,9 @@ fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
         let waiting = (WAITING as u64).min(buckets) * (point + 12) + WAITING as u64 * 16;
         push("waiting", plan.passes_in_flight as u64 * (waiting + BATCH as u64 * 48));
     }
+    // In XYZZ coordinates: those of the run, and of its passes until they are added to them.
+    let passed = u64::from(shape.bucket_sets) * (plan.segments * plan.ranges) as u64;
+    push("window sums", (u64::from(shape.bucket_sets) + 2 * passed) * (2 * point + 32));
     push("workspaces", plan.device.threads as u64 * workspace_bytes(plan, request.curve, point));
     out
 }

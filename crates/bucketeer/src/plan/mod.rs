@@ -42,6 +42,7 @@ pub use shape::{MAX_PRECOMPUTE, MAX_SCALAR_BITS, MAX_WINDOW_BITS, Shape, Table};
 
 use crate::device::{DeviceFacts, DeviceKind};
 use crate::{CurveSpec, Error};
+use shape::Widths;
 
 /// How digits are formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -259,17 +260,29 @@ fn form(request: &Request<'_>) -> Form {
     }
 }
 
-/// Chooses passes and chunks such that all buffers fit, and lists them; `Err` carries the bytes that the
-/// smallest variant needs. Predicts the work.
-type Fit = fn(&mut Plan, &Request<'_>, u64) -> Result<(), u64>;
+/// Chooses passes and chunks such that all buffers fit, and lists them; `Err` says what the smallest
+/// variant lacks. Predicts the work.
+type Fit = fn(&mut Plan, &Request<'_>, u64) -> Result<(), Unfit>;
+
+/// Why no variant of a plan fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Unfit {
+    /// The smallest needs so many bytes in all.
+    Memory(u64),
+    /// There is memory, but the smallest needs so many bytes in one buffer, and the device has no such.
+    Buffer(u64),
+}
 
 impl Plan {
     /// Takes every decision.
     pub fn new(request: &Request<'_>) -> Result<Self, Error> {
+        let request = &Request { device: request.device.within_reason(), ..request.clone() };
         Self::choose(request).or_else(|error| {
             // Buckets of a wide window do not fit in one binding of WebGPU.
             let narrower = match error {
-                Error::OutOfMemory { .. } => shape::narrower(request),
+                Error::OutOfMemory { .. } | Error::BufferTooLarge { .. } => {
+                    shape::narrower(request)
+                }
                 _ => None,
             };
             let Some(settings) = narrower else { return Err(error) };
@@ -281,11 +294,16 @@ impl Plan {
     fn choose(request: &Request<'_>) -> Result<Self, Error> {
         let available = request.settings.memory_limit.unwrap_or(request.device.memory);
         validate::settings(request)?;
-        let mut needed = None;
-        // A smaller factor than the wished one is a matter of memory, not of cost.
-        for factors in shape::factors(request) {
+        let mut unfit: Option<Unfit> = None;
+        // Narrower windows than are worth it, and a smaller factor than the wished one, are a matter of
+        // memory, not of cost.
+        let factors = shape::factors(request);
+        let alternatives =
+            factors.iter().flat_map(|own| [(own, Widths::Usual), (own, Widths::Narrow)]);
+        for (factors, widths) in alternatives {
             let mut best: Option<Self> = None;
-            let candidates = factors.iter().flat_map(|&factor| shape::candidates(request, factor));
+            let candidates =
+                factors.iter().flat_map(|&factor| shape::candidates(request, factor, widths));
             for (accumulate, shape) in candidates {
                 let mut plan = Self::with_shape(request, accumulate, shape);
                 let fit: Fit = match (request.device.kind, accumulate) {
@@ -293,8 +311,8 @@ impl Plan {
                     (DeviceKind::Cpu, _) => memory::fit,
                     (DeviceKind::Cuda | DeviceKind::WebGpu, _) => gpu::fit,
                 };
-                if let Err(bytes) = fit(&mut plan, request, available) {
-                    needed = Some(needed.map_or(bytes, |least: u64| least.min(bytes)));
+                if let Err(own) = fit(&mut plan, request, available) {
+                    unfit = Some(unfit.map_or(own, |least| least.min(own)));
                     continue;
                 }
                 if best.as_ref().is_none_or(|b| plan.cost.nanoseconds < b.cost.nanoseconds) {
@@ -305,10 +323,13 @@ impl Plan {
                 return Ok(plan);
             }
         }
-        Err(needed.map_or_else(
-            || Error::Internal("no shape fits the loaded table".into()),
-            |needed| Error::OutOfMemory { needed, available },
-        ))
+        Err(match unfit {
+            None => Error::Internal("no shape fits the loaded table".into()),
+            Some(Unfit::Memory(needed)) => Error::OutOfMemory { needed, available },
+            Some(Unfit::Buffer(needed)) => {
+                Error::BufferTooLarge { needed, largest: request.device.binding }
+            }
+        })
     }
 
     fn with_shape(request: &Request<'_>, accumulate: Accumulate, shape: Shape) -> Self {

@@ -130,6 +130,48 @@ pub const PRESETS: [Preset; 10] = [
     },
 ];
 
+impl Settings {
+    /// These settings on top of a preset's for `n` bases: what is set here takes precedence.
+    ///
+    /// ```
+    /// use bucketeer::plan::{Preset, Settings};
+    /// let mut settings = Settings::default();
+    /// settings.window_bits = Some(15);
+    /// let settings = settings.over(Preset::named("6block")?, 1 << 20);
+    /// // A width of the user's own goes for all windows.
+    /// assert_eq!((settings.window_bits, settings.last_window_bits), (Some(15), None));
+    /// assert_eq!(settings.preset, Some("6block"));
+    /// # Ok::<(), bucketeer::Error>(())
+    /// ```
+    #[must_use]
+    pub fn over(self, preset: &Preset, n: usize) -> Self {
+        let base = preset.settings(n);
+        Self {
+            window_bits: self.window_bits.or(base.window_bits),
+            last_window_bits: match self.window_bits {
+                Some(_) => self.last_window_bits,
+                None => self.last_window_bits.or(base.last_window_bits),
+            },
+            precompute: match self.auto_precompute {
+                true => self.precompute,
+                false => self.precompute.or(base.precompute),
+            },
+            odd_multiples: self.odd_multiples,
+            auto_precompute: self.auto_precompute,
+            endomorphism: self.endomorphism.or(base.endomorphism),
+            negate: self.negate.or(base.negate),
+            digits: self.digits.or(base.digits),
+            group: self.group.or(base.group),
+            accumulate: self.accumulate.or(base.accumulate),
+            reduce: self.reduce.or(base.reduce),
+            chunk: self.chunk.or(base.chunk),
+            memory_limit: self.memory_limit,
+            any_point: self.any_point,
+            preset: base.preset,
+        }
+    }
+}
+
 impl Preset {
     /// The preset with this name.
     pub fn named(name: &str) -> Result<&'static Self, Error> {

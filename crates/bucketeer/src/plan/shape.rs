@@ -134,7 +134,11 @@ fn bias(digits: Digits, window_bits: u32, windows: u32) -> BigUint {
 /// All shapes the request allows with this precompute factor, for each way to accumulate: odd multiples × window
 /// widths × forms of the digits × endomorphism. Without any where a loaded table has fewer copies, or memory cannot hold
 /// the table of a plan that may choose another.
-pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<(Accumulate, Shape)> {
+pub(super) fn candidates(
+    request: &Request<'_>,
+    precompute: u32,
+    widths: Widths,
+) -> Vec<(Accumulate, Shape)> {
     let mut ways = match request.settings.accumulate {
         Some(way) => vec![way],
         None => vec![Accumulate::Slices, Accumulate::InPlace],
@@ -150,6 +154,9 @@ pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<(Accumul
         candidates.extend(shapes.into_iter().map(|shape| (way, shape)));
     };
     for way in ways {
+        if way == Accumulate::Straus && widths == Widths::Narrow {
+            continue;
+        }
         if way == Accumulate::Straus {
             add(way, straus::widths(request), (precompute, 1), Some(Digits::Signed));
             continue;
@@ -161,7 +168,8 @@ pub(super) fn candidates(request: &Request<'_>, precompute: u32) -> Vec<(Accumul
                 continue;
             }
             let digits = if odd_multiples > 1 { Some(Digits::Signed) } else { None };
-            add(way, widths(request, copies), copies, digits.or(request.settings.digits));
+            let bits = widths.bits(request, copies);
+            add(way, bits, copies, digits.or(request.settings.digits));
         }
     }
     if request.settings.auto_precompute && chooses_factor(request) {
@@ -251,15 +259,35 @@ fn shapes(
     shapes
 }
 
-/// The widths worth pricing: around log₂ of the bases, where additions and buckets balance.
-fn widths(
+/// Which widths of windows to price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Widths {
+    /// Those around log₂ of the bases, where additions and buckets balance.
+    Usual,
+    /// The narrower ones, whose buckets take less memory.
+    Narrow,
+}
+
+impl Widths {
+    fn bits(self, request: &Request<'_>, copies: (u32, u32)) -> std::ops::RangeInclusive<u32> {
+        let table = request.table.filter(|table| table.precompute > 1);
+        let fixed = table.map(|t| t.window_bits).or(request.settings.window_bits);
+        let (least, usual) = match fixed {
+            Some(bits) => (bits, bits..=bits),
+            None => usual_widths(request, copies),
+        };
+        match self {
+            Self::Usual => usual,
+            Self::Narrow => least..=usual.start() - 1,
+        }
+    }
+}
+
+/// The narrowest possible width, and those worth pricing.
+fn usual_widths(
     request: &Request<'_>,
     (precompute, odd_multiples): (u32, u32),
-) -> std::ops::RangeInclusive<u32> {
-    let table = request.table.filter(|table| table.precompute > 1);
-    if let Some(bits) = table.map(|t| t.window_bits).or(request.settings.window_bits) {
-        return bits..=bits;
-    }
+) -> (u32, std::ops::RangeInclusive<u32>) {
     // Tables of GPUs fold all windows of a usual scalar unless told otherwise.
     let copies = if folds(request) { precompute.min(16) } else { precompute.min(64) };
     let points = request.n.saturating_mul(copies as usize).saturating_mul(odd_multiples as usize);
@@ -271,7 +299,7 @@ fn widths(
     let most = (log + 3).min(widest).min(MAX_WINDOW_BITS).max(least);
     // Many threads favour narrow windows, and more so with copies.
     let below = if copies > 1 { 10 } else { 7 };
-    log.saturating_sub(below).clamp(least, most)..=most
+    (least, log.saturating_sub(below).clamp(least, most)..=most)
 }
 
 /// The wished width of the windows less one bit, for devices whose buffers are too small for it.

@@ -2,7 +2,7 @@
 
 use super::cost::straus_rates;
 use super::memory::{BASES, held_bases, scalar_bytes};
-use super::{Accumulate, Buffer, Cost, Plan, Request, ScalarBound};
+use super::{Accumulate, Buffer, Cost, Plan, Request, ScalarBound, Unfit};
 use crate::device::DeviceKind;
 use crate::{CurveSpec, Model};
 
@@ -72,7 +72,7 @@ pub(super) fn widths(request: &Request<'_>) -> std::ops::RangeInclusive<u32> {
 }
 
 /// Chooses the chunk, lists the buffers and prices the plan.
-pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Result<(), u64> {
+pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Result<(), Unfit> {
     plan.sets_per_pass = plan.shape.bucket_sets;
     plan.chunk = plan.chunk.min(MOST_OF_CHUNK);
     loop {
@@ -83,7 +83,7 @@ pub(super) fn fit(plan: &mut Plan, request: &Request<'_>, available: u64) -> Res
             return Ok(());
         }
         if plan.chunk == 1 {
-            return Err(plan.bytes());
+            return Err(Unfit::Memory(plan.bytes()));
         }
         plan.chunk = plan.chunk.div_ceil(2);
     }

@@ -33,14 +33,15 @@ use workspace::Pool;
 
 use crate::control::Control;
 use crate::cpu::formulas::read;
-use crate::curve::{EdwardsMap, to_words};
+use crate::curve::EdwardsMap;
 use crate::device::DeviceFacts;
 use crate::engine::{Engine, Source, Timings};
 use crate::gpu::{self, Affine, Raw};
 use crate::plan::{Form, Plan};
 use crate::platform::Instant;
+use crate::sum::Sum;
 use crate::wait::{Pending, wait};
-use crate::{Curve, CurveSpec, Error, Scalars};
+use crate::{Curve, CurveSpec, Error, Scalars, WordField};
 
 /// An open adapter, shared by all engines on it.
 pub(crate) struct Gpu {
@@ -127,10 +128,10 @@ impl<C: Curve> WebGpu<C> {
         source: Source<'_, C>,
         raw: &Raw<'_>,
         control: &Control,
-    ) -> Result<(Vec<C::Group>, Timings), Error> {
+    ) -> Result<(Vec<Sum<C>>, Timings), Error> {
         let msms = raw.parts.len();
         if raw.length == 0 {
-            return Ok((vec![C::zero().into_group(); msms], Timings::default()));
+            return Ok(((0..msms).map(|_| Sum::zero()).collect(), Timings::default()));
         }
         let affine;
         let points = match (source, &self.resident) {
@@ -155,7 +156,7 @@ impl<C: Curve> WebGpu<C> {
 }
 
 /// Brings elements from the shaders' Montgomery form into arkworks'.
-fn to_arkworks<F: ark_ff::Field>(
+fn to_arkworks<F: WordField>(
     curve: &CurveSpec,
     wide: bool,
     words: &mut [u64],
@@ -166,7 +167,7 @@ fn to_arkworks<F: ark_ff::Field>(
     let factor = factor.ok_or_else(|| Error::Internal("a field of characteristic 2".into()))?;
     for words in words.chunks_exact_mut(curve.limbs * curve.degree) {
         let value = read::<F>(words) * factor;
-        words.copy_from_slice(to_words(&value));
+        value.write_words(words);
     }
     Ok(())
 }
@@ -182,7 +183,7 @@ impl<C: Curve> Engine<C> for WebGpu<C> {
         source: Source<'_, C>,
         scalars: &Scalars<'_, C::ScalarField>,
         control: &Control,
-    ) -> Result<(C::Group, Timings), Error> {
+    ) -> Result<(Sum<C>, Timings), Error> {
         wait(self.run_async(plan, source, scalars, control))
     }
 
@@ -192,7 +193,7 @@ impl<C: Curve> Engine<C> for WebGpu<C> {
         source: Source<'_, C>,
         batch: &[Scalars<'_, C::ScalarField>],
         control: &Control,
-    ) -> Option<Result<Vec<C::Group>, Error>> {
+    ) -> Option<Result<Vec<Sum<C>>, Error>> {
         let sums = self.run_batch_async(plan, source, batch, control)?;
         Some(wait(sums))
     }
@@ -219,7 +220,7 @@ impl<C: Curve> Engine<C> for WebGpu<C> {
         source: Source<'a, C>,
         scalars: &'a Scalars<'a, C::ScalarField>,
         control: &'a Control,
-    ) -> Pending<'a, Result<(C::Group, Timings), Error>> {
+    ) -> Pending<'a, Result<(Sum<C>, Timings), Error>> {
         Box::pin(async move {
             let raw = Raw::new(std::slice::from_ref(scalars), scalars.len());
             let (mut sums, timings) = self.sums(plan, source, &raw, control).await?;
@@ -234,7 +235,7 @@ impl<C: Curve> Engine<C> for WebGpu<C> {
         source: Source<'a, C>,
         batch: &'a [Scalars<'a, C::ScalarField>],
         control: &'a Control,
-    ) -> Option<Pending<'a, Result<Vec<C::Group>, Error>>> {
+    ) -> Option<Pending<'a, Result<Vec<Sum<C>>, Error>>> {
         if plan.chunks > 1 || batch.len() < 2 {
             return None;
         }

@@ -138,7 +138,7 @@ async fn check_arithmetic<C: Curve>(gpu: &Gpu) -> Result<(), Error> {
     let mut found = read(gpu, &read_back, length).await?;
     to_arkworks::<C::BaseField>(&curve, gpu.wide, &mut found)?;
     for ((a, b), found) in pairs.iter().zip(found.chunks(RESULTS * element / 8)) {
-        let right: Vec<u64> = expected(*a, *b).iter().flat_map(|x| to_words(x).to_vec()).collect();
+        let right: Vec<u64> = expected(*a, *b).iter().flat_map(to_words).collect();
         assert_eq!(found, right, "{gpu}: {a} and {b}");
     }
     Ok(())

@@ -111,3 +111,15 @@ fn every_preset_passes_the_quick_table() {
         hold(|report| run(&Device::cpu(), &filter, report));
     }
 }
+
+/// Every MSM shared among devices. On Bandersnatch sums of shares were added by a law that is not complete.
+#[test]
+fn several_devices() {
+    let one = Device::cpu_with_threads(1).expect("a pool");
+    let device = Device::several(&[one.clone(), one]).expect("a device");
+    for name in ["bandersnatch", "ed-on-bls12-377", "bn254-g2"] {
+        let curve = NamedCurve::named(name).ok();
+        let filter = Filter { curve, quick: true, ..Filter::default() };
+        hold(|report| run(&device, &filter, report));
+    }
+}

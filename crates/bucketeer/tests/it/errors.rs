@@ -158,3 +158,103 @@ fn a_limit_below_the_smallest_plan_is_out_of_memory() {
     let error = Bases::builder().memory_limit(needed - 1).msm(&Device::cpu(), &points, &scalars);
     assert!(matches!(error, Err(Error::OutOfMemory { .. })), "{error:?}");
 }
+
+/// Scalars that say another length each time they are asked: used to index out of bounds inside a batch
+/// and a job.
+struct Fickle(std::sync::atomic::AtomicUsize, Vec<Fr>);
+
+impl bucketeer::AsScalars<Fr> for Fickle {
+    fn as_scalars(&self) -> Scalars<'_, Fr> {
+        let turn = self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        Scalars::residues(&self.1[..self.1.len() - turn.min(self.1.len())])
+    }
+}
+
+/// The same, growing.
+struct Growing(std::sync::atomic::AtomicUsize, Vec<Fr>);
+
+impl bucketeer::AsScalars<Fr> for Growing {
+    fn as_scalars(&self) -> Scalars<'_, Fr> {
+        let turn = self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        Scalars::residues(&self.1[..(4 + turn).min(self.1.len())])
+    }
+}
+
+#[test]
+fn scalars_whose_length_changes_are_asked_for_once_or_refused() {
+    let scalars = || vec![Fr::from(3u64); 8];
+    for device in [Device::cpu(), several()] {
+        let loaded = Bases::load(&device, &[G; 4]).unwrap();
+        let growing = || Growing(0.into(), scalars());
+        assert_eq!(loaded.msm_batch(&[&growing()]).unwrap(), [G * Fr::from(12u64)]);
+        let job = loaded.submit(growing()).unwrap();
+        assert_eq!(job.wait().unwrap_err(), Error::LengthMismatch { bases: 4, scalars: 5 });
+        let fickle = Fickle(0.into(), vec![Fr::from(3u64); 4]);
+        let job = loaded.submit(fickle).unwrap();
+        assert_eq!(job.wait().unwrap_err(), Error::LengthMismatch { bases: 4, scalars: 3 });
+        let pairs = [(&[G; 4][..], &growing()), (&[G; 4][..], &growing())];
+        let sums = Bases::builder().msm_batch(&device, &pairs).unwrap();
+        assert_eq!(sums, [G * Fr::from(12u64); 2]);
+    }
+}
+
+fn several() -> Device {
+    let one = Device::cpu_with_threads(1).unwrap();
+    Device::several(&[one.clone(), one]).unwrap()
+}
+
+/// A hook's panic used to pass through `msm` and to be an internal error from jobs and shares.
+#[test]
+fn a_hook_that_panics_is_named_in_every_way_to_run() {
+    let hook: bucketeer::Hook = std::sync::Arc::new(|_| panic!("no {}", "more"));
+    let builder = Bases::builder().on_progress(hook);
+    let expected = Error::HookPanicked { message: "no more".into() };
+    let points = KnownBases::<G1Affine>::new(500, 6).points;
+    let scalars: Vec<Fr> = Distribution::Uniform.scalars(500, 6);
+    for device in [Device::cpu(), several()] {
+        assert_eq!(builder.msm(&device, &points, &scalars).unwrap_err(), expected);
+        let loaded = builder.load(&device, &points).unwrap();
+        assert_eq!(loaded.msm(&scalars).unwrap_err(), expected);
+        assert_eq!(loaded.submit(scalars.clone()).unwrap().wait().unwrap_err(), expected);
+        let batch = loaded.msm_batch(&[&scalars]).unwrap_err();
+        assert_eq!(batch, Error::Batch { index: 0, source: Box::new(expected.clone()) });
+    }
+    assert_eq!(expected.to_string(), "the progress hook panicked: no more");
+}
+
+/// Coordinates and scalars whose words are not below the modulus, as `new_unchecked` makes them, are the
+/// residues they stand for: they used to overflow inside the kernels.
+#[test]
+fn non_canonical_coordinates_are_reduced() {
+    fn unreduced<P: ark_ff::FpConfig<N>, const N: usize>(x: ark_ff::Fp<P, N>) -> ark_ff::Fp<P, N> {
+        use ark_ff::BigInteger;
+        let mut words = x.0;
+        let overflow = words.add_with_carry(&P::MODULUS);
+        // A multiple that does not fit stays as it is.
+        if overflow { x } else { ark_ff::Fp(words, std::marker::PhantomData) }
+    }
+    let known = KnownBases::<G1Affine>::new(300, 8);
+    let scalars: Vec<Fr> = Distribution::Uniform.scalars(300, 8);
+    let point = |p: &G1Affine| G1Affine::new_unchecked(unreduced(p.x), unreduced(p.y));
+    let points: Vec<_> = known.points.iter().map(point).collect();
+    let odd: Vec<Fr> = scalars.iter().map(|k| unreduced(*k)).collect();
+    let cpu = Device::cpu();
+    for device in [cpu.clone(), cpu.portable().unwrap()] {
+        for n in [1, 3, 20, 300] {
+            let expected = known.expected(&scalars[..n]);
+            let sum = Bases::builder().msm(&device, &points[..n], &odd[..n]).unwrap();
+            assert_eq!(sum, expected, "{n} on {device}");
+            let loaded = Bases::builder().precompute(2).load(&device, &points[..n]).unwrap();
+            assert_eq!(loaded.msm(&odd[..n]).unwrap(), expected, "{n} on {device}");
+        }
+    }
+    // The order itself is zero, also for points that it does not annihilate.
+    let order = Fr::new_unchecked(<Fr as ark_ff::PrimeField>::MODULUS);
+    let whole = G1Affine::new_unchecked(ark_ff::Fp::from(-1i64), ark_ff::Fp::ZERO);
+    assert!(whole.is_on_curve() && !whole.in_subgroup());
+    for n in [1, 300] {
+        let (points, scalars) = (vec![whole; n], vec![order; n]);
+        let sum = Bases::builder().any_point().msm(&Device::cpu(), &points, &scalars).unwrap();
+        assert_eq!(sum, ark_bls12_377::G1Projective::ZERO, "{n}");
+    }
+}

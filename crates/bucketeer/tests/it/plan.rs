@@ -321,3 +321,108 @@ fn a_printed_plan_tells_every_decision_and_buffer() {
     }
     assert!(text.lines().all(|line| line.len() <= 120), "{text}");
 }
+
+/// Facts, sizes and batches at the ends of their types: sizes used to overflow, with a panic where that is
+/// checked and silently wrong ones elsewhere.
+#[test]
+fn extreme_facts_and_batches_do_not_overflow() {
+    let curves = [
+        CurveSpec::of::<ark_bls12_377::G1Affine>(),
+        CurveSpec::of::<ark_bw6_761::G2Affine>(),
+        CurveSpec::of::<ark_ed_on_bls12_377::EdwardsAffine>(),
+    ];
+    let numbers = [0, 1, 1 << 20, 1 << 32, 1 << 50, u64::MAX];
+    let mut devices = Vec::new();
+    for threads in [0, 1, 132, 1 << 40, usize::MAX] {
+        for memory in numbers {
+            devices.push(DeviceFacts::cpu(threads, true, memory));
+            devices.push(DeviceFacts::cuda(threads, memory));
+            for binding in [0, 1 << 27, u64::MAX] {
+                let mut device = DeviceFacts::webgpu(threads, memory, binding);
+                (device.threads, device.binding) = (threads, binding);
+                devices.push(device);
+            }
+        }
+    }
+    let limited = |limit| {
+        let mut settings = Settings::default();
+        settings.memory_limit = Some(limit);
+        settings
+    };
+    let mut all = vec![Settings::default(), limited(1 << 22), limited(u64::MAX)];
+    let mut wide = Settings::default();
+    (wide.window_bits, wide.precompute, wide.chunk) = (Some(26), Some(1024), Some(usize::MAX));
+    all.push(wide);
+    for (index, device) in devices.into_iter().enumerate() {
+        for n in numbers.map(|n| n as usize) {
+            for batch in [0, 2, usize::MAX] {
+                // Every combination of the rest comes with some device.
+                let curve = &curves[(index + batch % 5) % curves.len()];
+                let settings = &all[(index + n % 7) % all.len()];
+                let resident = (index + n).is_multiple_of(2);
+                let request = Request {
+                    curve,
+                    n,
+                    batch,
+                    scalars: ScalarBound::Order,
+                    resident,
+                    table: None,
+                    device,
+                    settings,
+                };
+                let available = settings.memory_limit.unwrap_or(device.memory);
+                match Plan::new(&request) {
+                    Ok(plan) => {
+                        assert!(plan.bytes() <= available, "{request:?}");
+                        assert!(plan.chunks as u128 * plan.chunk as u128 >= n as u128);
+                    }
+                    Err(Error::OutOfMemory { needed, .. }) => {
+                        assert!(needed > available, "{needed} {request:?}");
+                    }
+                    Err(Error::BufferTooLarge { needed, largest }) => {
+                        assert!(needed > largest, "{needed} {request:?}");
+                    }
+                    Err(error) => panic!("{error}: {request:?}"),
+                }
+            }
+        }
+    }
+}
+
+/// Windows around log₂ n take buckets that do not fit in one binding of WebGPU, or in little memory;
+/// narrower ones do. The error used to say that 4.3 GiB were needed and 64 available.
+#[test]
+fn narrow_windows_where_wide_ones_do_not_fit() {
+    let mut paper = Paper::new(1 << 50);
+    paper.device = DeviceFacts::webgpu(132, 64 * GIB, 2 * GIB - 4);
+    let plan = paper.plan().unwrap();
+    assert!(plan.buffers.iter().all(|buffer| buffer.bytes < 2 * GIB), "{plan}");
+    let mut paper = Paper::new(1 << 30).with(|s| s.memory_limit = Some(16 << 20));
+    paper.device = DeviceFacts::cpu(4, true, 64 * GIB);
+    let plan = paper.plan().unwrap();
+    assert!(plan.bytes() <= 16 << 20 && plan.shape.window_bits < 20, "{plan}");
+    // Where a binding is too small whatever the width, that is what is said.
+    let mut paper = Paper::new(1000).with(|s| {
+        (s.window_bits, s.precompute) = (Some(2), Some(1024));
+    });
+    paper.device = DeviceFacts::webgpu(132, 64 * GIB, 1 << 20);
+    paper.curve = CurveSpec::of::<ark_bw6_761::G1Affine>();
+    match paper.plan() {
+        Err(Error::BufferTooLarge { needed, largest }) => assert!(needed > largest),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The tool used to keep the preset's last window where the library did not.
+#[test]
+fn a_width_of_ones_own_goes_for_all_windows_of_a_preset() {
+    let mut own = Settings::default();
+    own.window_bits = Some(15);
+    let preset = Preset::named("6block").unwrap();
+    let settings = own.over(preset, 1 << 10);
+    let plan = Paper { settings, ..Paper::new(1 << 10) }.plan().unwrap();
+    assert_eq!((plan.shape.window_bits, plan.shape.last_window_bits), (15, 15));
+    let mut automatic = Settings::default();
+    automatic.auto_precompute = true;
+    assert_eq!(automatic.over(preset, 1 << 10).precompute, None);
+}

@@ -3,9 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use ark_ff::Field;
-
 use super::arithmetic::Arithmetic;
+use crate::WordField;
 use crate::cpu::formulas::{read, write};
 
 /// A field of arkworks.
@@ -23,7 +22,7 @@ impl<F> Deref for Copied<F> {
     }
 }
 
-impl<F: Field> Arithmetic for Ark<F> {
+impl<F: WordField> Arithmetic for Ark<F> {
     type Element = F;
     type Base = F::BasePrimeField;
     type Stored<'a> = Copied<F>;

@@ -2,7 +2,6 @@
 
 use std::marker::PhantomData;
 
-use ark_ff::Field;
 use num_bigint::BigUint;
 
 use super::Portable;
@@ -12,28 +11,28 @@ use super::prime::{Prime, Words, words};
 use super::quadratic::Quadratic;
 use crate::cpu::formulas::Xyzz;
 use crate::cpu::kernel::{AnyKernel, Formulas, Kernel};
-use crate::{CurveSpec, Error};
+use crate::{CurveSpec, Error, WordField};
 
 /// A kernel on points of W words.
 type Boxed<const W: usize> = Box<dyn Kernel<W>>;
 
 /// The portable kernel of a curve, at the narrowest width that holds two elements of `F`. The width depends
 /// on the field alone, so each field is compiled for one.
-pub(crate) fn kernel<F: Field>(curve: &CurveSpec, a: F) -> Result<AnyKernel, Error> {
-    if const { !size_of::<F>().is_multiple_of(8) || size_of::<F>() > 192 } {
+pub(crate) fn kernel<F: WordField>(curve: &CurveSpec, a: F) -> Result<AnyKernel, Error> {
+    if const { F::WORDS > 24 } {
         return Err(Error::InvalidSetting {
             setting: "base field",
             value: std::any::type_name::<F>().into(),
-            reason: "elements must be whole 64-bit words, 24 at most".into(),
+            reason: "elements must have at most 24 words of 64 bits".into(),
         });
     }
-    Ok(if const { size_of::<F>() <= 32 } {
+    Ok(if const { F::WORDS <= 4 } {
         AnyKernel::W8(choose(curve, a, four_words).into())
-    } else if const { size_of::<F>() <= 48 } {
+    } else if const { F::WORDS <= 6 } {
         AnyKernel::W12(choose(curve, a, six_words).into())
-    } else if const { size_of::<F>() <= 64 } {
+    } else if const { F::WORDS <= 8 } {
         AnyKernel::W16(choose(curve, a, eight_words).into())
-    } else if const { size_of::<F>() <= 96 } {
+    } else if const { F::WORDS <= 12 } {
         AnyKernel::W24(choose(curve, a, twelve_words).into())
     } else {
         AnyKernel::W48(choose(curve, a, |_, formulas| Err(formulas)).into())
@@ -41,7 +40,7 @@ pub(crate) fn kernel<F: Field>(curve: &CurveSpec, a: F) -> Result<AnyKernel, Err
 }
 
 /// The kernel on words of its own where there is one, and on arkworks' field elsewhere.
-fn choose<F: Field, const W: usize>(
+fn choose<F: WordField, const W: usize>(
     curve: &CurveSpec,
     a: F,
     own: impl FnOnce(&CurveSpec, Box<dyn Formulas<W>>) -> Own<W>,

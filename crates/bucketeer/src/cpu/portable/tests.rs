@@ -9,14 +9,13 @@ use super::arithmetic::Arithmetic;
 use super::prime::{Prime, words};
 use super::quadratic::Quadratic;
 use super::shapes::{has_adx, kernel, small_square, spare};
-use crate::cpu::coefficient;
 use crate::cpu::formulas::point;
 use crate::cpu::kernel::{AnyKernel, Infinity, Kernel, NEGATIVE, Pairs, Point, Scratch};
-use crate::curve::{from_words, to_words};
-use crate::{Curve, CurveSpec};
+use crate::curve::to_words;
+use crate::{Curve, CurveSpec, WordField};
 
 /// Elements of the prime field whose words are at the borders of what there is.
-fn borders<F: PrimeField, const N: usize>() -> Vec<F> {
+fn borders<F: PrimeField + WordField, const N: usize>() -> Vec<F> {
     let p: BigUint = F::MODULUS.into();
     let power = |bits: usize| BigUint::from(1u32) << bits;
     let mut residues: Vec<BigUint> = (0..3u32).map(BigUint::from).collect();
@@ -24,16 +23,17 @@ fn borders<F: PrimeField, const N: usize>() -> Vec<F> {
     residues.extend([&p >> 1, (&p >> 1) + 1u32]);
     residues.extend((1..=N).map(|words| (power(64 * words) - 1u32) % &p));
     residues.extend((1..N).map(|words| power(64 * words) % &p));
-    let mut out: Vec<F> = residues.iter().map(|r| from_words(&words::<N>(r))).collect();
+    let mut out: Vec<F> = residues.iter().map(|r| F::read_words(&words::<N>(r))).collect();
     out.extend(residues.iter().map(|r| F::from(r.clone())));
     out
 }
 
-fn check<F: Field, A: Arithmetic>(field: &A, values: &[F], factors: &[F::BasePrimeField])
+fn check<F: WordField, A: Arithmetic>(field: &A, values: &[F], factors: &[F::BasePrimeField])
 where
+    F::BasePrimeField: WordField,
     A::Base: for<'a> TryFrom<&'a [u64]>,
 {
-    let own = |a: &F| *field.read(to_words(a));
+    let own = |a: &F| *field.read(&to_words(a));
     let same = |a: A::Element, b: F| {
         let mut words = vec![0; size_of::<F>() / 8];
         field.write(&a, &mut words);
@@ -50,7 +50,7 @@ where
             same(field.invert(&x), inverse);
         }
         for factor in factors {
-            let Ok(k) = A::Base::try_from(to_words(factor)) else { panic!("another length") };
+            let Ok(k) = A::Base::try_from(&to_words(factor)[..]) else { panic!("another length") };
             same(field.scale(&x, &k), a.mul_by_base_prime_field(factor));
         }
         for b in values {
@@ -88,7 +88,7 @@ fn check_loose<F: Field, A: Arithmetic>(
     same(field.mul(&field.loose_sub(x, &field.negate_if(true, y)), &slope), (a + b) * expected);
 }
 
-fn check_prime<F: PrimeField, const N: usize, const SPARE: u32>() {
+fn check_prime<F: PrimeField + WordField, const N: usize, const SPARE: u32>() {
     let p: BigUint = F::MODULUS.into();
     assert_eq!(spare(&p), SPARE);
     let mut values = borders::<F, N>();
@@ -102,7 +102,10 @@ fn check_prime<F: PrimeField, const N: usize, const SPARE: u32>() {
     }
 }
 
-fn check_quadratic<C: Curve, const N: usize>() {
+fn check_quadratic<C: Curve, const N: usize>()
+where
+    <C::BaseField as Field>::BasePrimeField: WordField,
+{
     let spec = CurveSpec::of::<C>();
     let factors = borders::<<C::BaseField as Field>::BasePrimeField, N>();
     let element = |parts| C::BaseField::from_base_prime_field_elems(parts).expect("degree 2");
@@ -138,7 +141,7 @@ fn quadratic_extensions_agree_with_arkworks() {
 }
 
 /// Sums of all pairs among points of every kind, an odd number of them, by both kernels.
-fn check_sums<F: Field, const W: usize>(own: &dyn Kernel<W>, ark: &dyn Kernel<W>) {
+fn check_sums<F: WordField, const W: usize>(own: &dyn Kernel<W>, ark: &dyn Kernel<W>) {
     let mut rng = test_rng();
     let mut points: Vec<Point<W>> =
         (0..5).map(|_| point(&F::rand(&mut rng), &F::rand(&mut rng))).collect();
@@ -170,7 +173,7 @@ fn check_sums<F: Field, const W: usize>(own: &dyn Kernel<W>, ark: &dyn Kernel<W>
 fn check_kernel<C: Curve>() {
     let spec = CurveSpec::of::<C>();
     let opaque = CurveSpec { montgomery: false, ..(*spec).clone() };
-    let a = coefficient::<C>(&spec).expect("a coefficient");
+    let [a, _] = C::weierstrass_coefficients();
     let make = |spec: &CurveSpec| kernel(spec, a).expect("a field of whole words");
     match (make(&spec), make(&opaque)) {
         (AnyKernel::W8(own), AnyKernel::W8(ark)) => check_sums::<C::BaseField, 8>(&*own, &*ark),

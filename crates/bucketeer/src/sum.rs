@@ -1,0 +1,59 @@
+//! Sums as engines leave them.
+//!
+//! The affine model of a twisted Edwards curve that is not complete cannot express every point, and
+//! arkworks' addition on it is wrong for some pairs outside the prime-order subgroup. Sums of parts
+//! of an MSM therefore stay on the short Weierstrass form, where additions are complete, until the
+//! last one is added.
+
+use crate::cpu::formulas::{Coordinates, Xyzz};
+use crate::curve::Weierstrass;
+use crate::{Curve, Error};
+
+/// A sum, in the coordinates its engine computes in.
+pub(crate) enum Sum<C: Curve> {
+    /// In arkworks' coordinates of the curve.
+    Group(C::Group),
+    /// On the curve's short Weierstrass form.
+    Weierstrass(Weierstrass<C::BaseField>),
+}
+
+impl<C: Curve> Sum<C> {
+    /// The sum of no points.
+    pub(crate) fn zero() -> Self {
+        Self::Weierstrass(None)
+    }
+
+    /// The sum as a point of the curve; fails if its affine model cannot express it.
+    pub(crate) fn into_group(self) -> Result<C::Group, Error> {
+        match self {
+            Self::Group(point) if C::is_point(&point) => Ok(point),
+            Self::Group(_) => Err(Error::NotRepresentable),
+            Self::Weierstrass(point) => {
+                let affine = C::from_weierstrass(point).ok_or(Error::NotRepresentable)?;
+                Ok(affine.into_group())
+            }
+        }
+    }
+
+    /// Adds up the sums of the parts of one MSM.
+    pub(crate) fn total(sums: impl IntoIterator<Item = Self>) -> Result<Self, Error> {
+        let [a, _] = C::weierstrass_coefficients();
+        let law = Xyzz { a };
+        let mut total = Coordinates::INFINITY;
+        for sum in sums {
+            total = law.sum(&total, &Coordinates::of(sum.weierstrass()?));
+        }
+        Ok(Self::Weierstrass(total.affine()))
+    }
+
+    fn weierstrass(self) -> Result<Weierstrass<C::BaseField>, Error> {
+        match self {
+            Self::Weierstrass(point) => Ok(point),
+            Self::Group(_) => {
+                let mut out = Vec::new();
+                C::to_weierstrass(&[self.into_group()?.into()], &mut out);
+                Ok(out.pop().flatten())
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The threads of the CPU: rayon's global pool.
+//!
+//! rayon starts its pool when it is first used and panics where the system refuses a thread. Here
+//! threads are started first, as many as the system gives, and the pool is made of those. Where there
+//! is none, the pool is the calling thread alone, and no other thread can compute on it.
+
+use std::sync::Once;
+#[cfg(not(target_family = "wasm"))]
+use std::sync::OnceLock;
+#[cfg(not(target_family = "wasm"))]
+use std::thread::{self, ThreadId};
+
+use crate::Error;
+
+/// Most threads of a pool.
+pub(crate) const MAX_THREADS: usize = 4096;
+
+/// The thread that is the whole pool, where no other could be started.
+#[cfg(not(target_family = "wasm"))]
+static ALONE: OnceLock<ThreadId> = OnceLock::new();
+
+/// Starts the pool unless it is there, by an earlier call or by the program's own doing.
+pub(crate) fn start() {
+    static START: Once = Once::new();
+    START.call_once(start_pool);
+}
+
+/// Refuses to compute on a pool that is another thread, which may never come to it.
+pub(crate) fn check() -> Result<(), Error> {
+    start();
+    match is_elsewhere() {
+        false => Ok(()),
+        true => {
+            let reason = "no thread could be started, and another thread computes".into();
+            Err(Error::NoThread { reason })
+        }
+    }
+}
+
+/// In a browser rayon falls back to the calling thread, which is the only one.
+#[cfg(target_family = "wasm")]
+fn start_pool() {}
+
+#[cfg(target_family = "wasm")]
+pub(crate) fn is_elsewhere() -> bool {
+    false
+}
+
+/// Whether the pool is another thread than this one.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn is_elsewhere() -> bool {
+    ALONE.get().is_some_and(|alone| *alone != thread::current().id())
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn start_pool() {
+    use std::sync::{Arc, Mutex, PoisonError, mpsc};
+
+    use rayon::{ThreadBuilder, ThreadPoolBuilder};
+
+    let (hand_over, handed) = mpsc::channel::<ThreadBuilder>();
+    let handed = Arc::new(Mutex::new(handed));
+    let start = |index: &usize| {
+        let handed = handed.clone();
+        let wait_for_work = move || {
+            let worker = handed.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            // Nothing is handed over where the program has a pool already.
+            if let Ok(worker) = worker {
+                worker.run();
+            }
+        };
+        thread::Builder::new().name(format!("bucketeer-{index}")).spawn(wait_for_work).is_ok()
+    };
+    let started = (0..wanted()).take_while(start).count();
+    // An error means that the program has made the pool itself.
+    if started > 0 {
+        let pool = ThreadPoolBuilder::new().num_threads(started);
+        let hand_over = move |worker| {
+            hand_over.send(worker).map_err(|_| std::io::Error::other("the thread has ended"))
+        };
+        let _ = pool.spawn_handler(hand_over).build_global();
+    } else if ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().is_ok() {
+        let _ = ALONE.set(thread::current().id());
+    }
+}
+
+/// As many threads as rayon would start, within reason: what `RAYON_NUM_THREADS` says, or one for
+/// each processor.
+#[cfg(not(target_family = "wasm"))]
+fn wanted() -> usize {
+    let said = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
+    let processors = || thread::available_parallelism().map_or(1, usize::from);
+    said.filter(|count| *count > 0).unwrap_or_else(processors).min(MAX_THREADS)
+}
