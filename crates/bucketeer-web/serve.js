@@ -1,10 +1,10 @@
 // Serves this folder as static files: `node serve.js [port]`. The two headers isolate the page from other
 // origins, without which there is no shared memory and a run on the CPU cannot be stopped.
 
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const ROOT = fileURLToPath(new URL(".", import.meta.url));
@@ -16,26 +16,40 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
+function refuse(response, status, text) {
+  response.writeHead(status, { "content-type": "text/plain" }).end(`${text}\n`);
+}
+
 async function respond(request, response) {
   const { pathname } = new URL(request.url, "http://localhost");
   if (pathname === "/") return void response.writeHead(302, { location: "/page/" }).end();
-  const file = join(ROOT, normalize(decodeURIComponent(pathname)), pathname.endsWith("/") ? "index.html" : "");
-  const found = file.startsWith(ROOT) && !file.includes(`${sep}.`) && (await stat(file).catch(() => null));
-  if (!found?.isFile()) return void response.writeHead(404, { "content-type": "text/plain" }).end("not found\n");
-  response.writeHead(200, {
-    "cache-control": "no-cache",
-    "content-length": found.size,
-    "content-type": TYPES[extname(file)] ?? "application/octet-stream",
-    "cross-origin-embedder-policy": "require-corp",
-    "cross-origin-opener-policy": "same-origin",
-  });
-  createReadStream(file).pipe(response);
+  const path = join(ROOT, normalize(decodeURIComponent(pathname)), pathname.endsWith("/") ? "index.html" : "");
+  if (!path.startsWith(ROOT) || path.includes(`${sep}.`)) return refuse(response, 404, "not found");
+  const file = await open(path).catch((error) => error);
+  if (file instanceof Error) {
+    return file.code === "EACCES" ? refuse(response, 403, "not readable") : refuse(response, 404, "not found");
+  }
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) return refuse(response, 404, "not found");
+    response.writeHead(200, {
+      "cache-control": "no-cache",
+      "content-length": found.size,
+      "content-type": TYPES[extname(path)] ?? "application/octet-stream",
+      "cross-origin-embedder-policy": "require-corp",
+      "cross-origin-opener-policy": "same-origin",
+    });
+    await pipeline(file.createReadStream({ autoClose: false }), response);
+  } finally {
+    await file.close();
+  }
 }
 
 /** A listening server; port 0 takes a free one. */
 export function serve(port = 0) {
   const server = createServer((request, response) => {
-    respond(request, response).catch(() => response.writeHead(400).end());
+    // What fails behind the headers can only be cut off.
+    respond(request, response).catch(() => (response.headersSent ? response.destroy() : response.writeHead(400).end()));
   });
   return new Promise((resolve, reject) => {
     server.once("error", reject);

@@ -122,11 +122,6 @@ impl PlanArgs {
             None => settings,
         }
     }
-
-    /// Whether a table of bases larger than the bases themselves is asked for.
-    pub fn wants_table(&self) -> bool {
-        self.precompute.is_some() || self.odd_multiples.is_some()
-    }
 }
 
 /// Random input.

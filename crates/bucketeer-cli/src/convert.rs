@@ -28,7 +28,7 @@ pub struct Args {
     /// Format to write [default: json for a .json file, else compressed]
     #[arg(long, value_name = "FORMAT")]
     to: Option<Target>,
-    /// Trust that the points read lie in the prime-order subgroup
+    /// Vouch that the points read lie in the prime-order subgroup
     #[arg(long)]
     no_subgroup_check: bool,
     /// Print one JSON object

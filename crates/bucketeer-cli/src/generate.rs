@@ -63,6 +63,14 @@ struct Written {
 
 /// Carries the command out.
 pub fn run(args: &Args) -> Outcome {
+    if let (Some(bases), Some(scalars)) = (&args.bases, &args.scalars)
+        && resolved(bases) == resolved(scalars)
+    {
+        return Err(Failure::Usage(format!(
+            "--bases and --scalars are the same file, {}",
+            bases.display()
+        )));
+    }
     let started = Instant::now();
     let files = args.curve.visit(Task(args))?;
     let listing = Listing {
@@ -82,6 +90,15 @@ pub fn run(args: &Args) -> Outcome {
     };
     let lines: String = listing.files.iter().map(line).collect();
     Ok(format!("{lines}{} from seed {}, in {time}\n", args.curve, args.random.seed))
+}
+
+/// The place a path leads to, whether or not there is a file.
+fn resolved(path: &Path) -> PathBuf {
+    let beside = || {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.into())
 }
 
 struct Task<'a>(&'a Args);

@@ -58,7 +58,7 @@ pub struct FileArgs {
     /// Section of a .ptau or .zkey file
     #[arg(long, value_name = "NAME", requires = "bases")]
     pub section: Option<String>,
-    /// Trust that the points read lie in the prime-order subgroup
+    /// Vouch that the points read lie in the prime-order subgroup; --any-point is for others
     #[arg(long, requires = "files")]
     pub no_subgroup_check: bool,
     /// Reduce scalars modulo the group order instead of rejecting large ones
@@ -67,26 +67,35 @@ pub struct FileArgs {
 }
 
 impl FileArgs {
-    /// The curve named inside the JSON file, if there is one.
-    pub fn curve(&self) -> Result<Option<&'static NamedCurve>, Error> {
-        self.input.as_deref().map(io::json_curve).transpose()
+    /// The JSON file, if one was given.
+    pub fn document(&self) -> Result<Option<Document>, Error> {
+        let read =
+            |path: &PathBuf| Ok(Document { path: path.clone(), bytes: io::read_bytes(path)? });
+        self.input.as_ref().map(read).transpose()
     }
 
     /// Reads the files, if any were given.
     pub fn read<C: Curve>(
         &self,
+        document: Option<&Document>,
         curve: &'static NamedCurve,
         batch: usize,
         any_point: bool,
     ) -> Result<Option<Input<C>>, Failure> {
         let subgroup_check = !self.no_subgroup_check && !any_point;
         let options = ReadOptions { subgroup_check, reduce: self.reduce };
-        let (path, bases, scalars) = match (&self.input, &self.bases, &self.scalars) {
-            (Some(path), ..) => {
-                let input = io::read_json::<C>(path, Some(curve), &options)?;
+        let (path, bases, scalars) = match (document, &self.bases, &self.scalars) {
+            (Some(Document { path, bytes }), ..) => {
+                let input = io::parse_json::<C>(bytes, Some(curve), &options);
+                let input = input.map_err(|fault| fault.in_file(path))?;
                 (path, input.bases, input.scalars)
             }
             (None, Some(path), Some(scalars_path)) => {
+                let pipe = std::fs::metadata(path).is_ok_and(|found| !found.is_file());
+                if path == scalars_path && pipe {
+                    let reason = "a pipe can be read once, as bases or as scalars".into();
+                    return Err(Error::File { path: path.clone(), reason }.into());
+                }
                 let bases = io::read_bases(path, curve, self.section.as_deref(), &options)?;
                 (scalars_path, bases, io::read_scalars::<C>(scalars_path, curve, &options)?)
             }
@@ -99,6 +108,19 @@ impl FileArgs {
             return Err(Error::File { path: path.clone(), reason }.into());
         }
         Ok(Some(Input { points: Points::Read(bases), batch: split(scalars, n, batch) }))
+    }
+}
+
+/// A JSON file, read once: it may be a pipe.
+pub struct Document {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl Document {
+    /// The curve that it names.
+    pub fn curve(&self) -> Result<&'static NamedCurve, Error> {
+        io::parse_json_curve(&self.bytes).map_err(|fault| fault.in_file(&self.path))
     }
 }
 

@@ -60,7 +60,8 @@ impl Job<'_> {
         let facts = if on_gpu { Device::cpu().facts() } else { device.facts() };
         let n = self.n as u128;
         let bases = n * size_of::<C>() as u128;
-        let scalars = n * self.batch as u128 * size_of::<C::ScalarField>() as u128;
+        let each = n * size_of::<C::ScalarField>() as u128;
+        let scalars = each.saturating_mul(self.batch as u128).min(u128::MAX / 4);
         // Every MSM has a vector, a sum and, printed, a few hundred characters.
         let results = self.batch as u128 * (RESULT + 2 * size_of::<C::Group>() as u128);
         let inputs = bases + scalars + results;
@@ -77,24 +78,49 @@ impl Job<'_> {
     }
 
     fn plan_bytes<C: Curve>(&self, device: DeviceFacts) -> Result<u128, Error> {
-        let Some(settings) = self.settings else { return Ok(0) };
-        let plan = Plan::new(&Request {
-            curve: &CurveSpec::of::<C>(),
-            n: self.n,
-            batch: self.batch,
-            scalars: ScalarBound::Order,
-            resident: false,
-            table: None,
-            device,
-            settings,
-        });
-        match plan {
-            Ok(plan) => Ok(plan.bytes().into()),
+        let limited = self.settings.is_some_and(|settings| settings.memory_limit.is_some());
+        match self.plan::<C>(device) {
+            Ok(plan) => Ok(plan.map_or(0, |plan| plan.bytes().into())),
             // Without a limit of the user's own, the inputs belong in the message.
-            Err(Error::OutOfMemory { needed, .. }) if settings.memory_limit.is_none() => {
-                Ok(needed.into())
-            }
+            Err(Error::OutOfMemory { needed, .. }) if !limited => Ok(needed.into()),
             Err(error) => Err(error),
         }
+    }
+
+    fn plan<C: Curve>(&self, device: DeviceFacts) -> Result<Option<Plan>, Error> {
+        let plan = |settings| {
+            Plan::new(&Request {
+                curve: &CurveSpec::of::<C>(),
+                n: self.n,
+                batch: self.batch,
+                scalars: ScalarBound::Order,
+                resident: false,
+                table: None,
+                device,
+                settings,
+            })
+        };
+        self.settings.map(plan).transpose()
+    }
+
+    /// What is to be said of a table that takes far longer to make than the MSMs over it.
+    pub fn warning<C: Curve>(&self, device: &Device) -> Option<String> {
+        const WORTH: f64 = 4.0;
+        let plan = self.plan::<C>(device.facts()).ok().flatten()?;
+        let (table, cost) = (plan.table_additions(), &plan.cost);
+        let additions = cost.bucket_additions + cost.reduce_additions;
+        if table <= WORTH * additions * self.batch as f64 {
+            return None;
+        }
+        // As fast as the additions of the MSM.
+        let seconds = cost.nanoseconds / 1e9;
+        let table_seconds = units::seconds(seconds * table / additions.max(1.0));
+        let (count, seconds) = (self.batch, units::seconds(seconds));
+        let msms = if count == 1 { "the MSM" } else { "each of the MSMs" };
+        Some(format!(
+            "the precomputed table ({} copies, {} odd multiples) takes about {table_seconds} to \
+             make, {msms} {seconds}; it pays off for bases that are used again and again",
+            plan.shape.precompute, plan.shape.odd_multiples
+        ))
     }
 }

@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::answer::{Answer, Results};
 use crate::args::{DeviceArgs, PlanArgs, RandomArgs};
 use crate::failure::Failure;
-use crate::input::{FileArgs, Input, Points};
+use crate::input::{Document, FileArgs, Input, Points};
 use crate::output::Outcome;
 use crate::progress::Activity;
 use crate::{args, check, input, memory, output, units};
@@ -82,18 +82,20 @@ impl Args {
 /// Carries the command out.
 pub fn run(args: &Args) -> Outcome {
     let device = args.device.open()?;
-    let curve = match args.curve {
-        Some(curve) => Some(curve),
-        None => args.files.curve()?,
+    let document = args.files.document()?;
+    let curve = match (args.curve, &document) {
+        (Some(curve), _) => curve,
+        (None, Some(document)) => document.curve()?,
+        (None, None) => return Err(Failure::Usage("--curve is missing".into())),
     };
-    let Some(curve) = curve else { return Err(Failure::Usage("--curve is missing".into())) };
-    let answer = curve.visit(Task { args, device: &device })?;
+    let answer = curve.visit(Task { args, device: &device, document })?;
     if args.json { output::json(&answer) } else { Ok(answer.text(&args.source())) }
 }
 
 struct Task<'a> {
     args: &'a Args,
     device: &'a Device,
+    document: Option<Document>,
 }
 
 impl Visitor for Task<'_> {
@@ -104,6 +106,11 @@ impl Visitor for Task<'_> {
         let input = self.input::<C>(curve)?;
         let input_time = started.elapsed();
         let settings = self.args.plan.settings(self.args.preset, input.bases().len());
+        let (n, batch) = (input.bases().len(), input.batch.len());
+        let job = memory::Job { n, batch, settings: Some(&settings) };
+        if let Some(text) = job.warning::<C>(self.device) {
+            output::warn(&text);
+        }
         let run = self.compute(&input, settings)?;
         let started = Instant::now();
         let check = if self.args.no_check { None } else { Some(self.check(&input, &run.sums)?) };
@@ -116,13 +123,13 @@ impl Task<'_> {
     fn input<C: Curve>(&self, curve: &'static NamedCurve) -> Result<Input<C>, Failure> {
         let _activity = Activity::spinner("preparing the input");
         let Args { n, batch, random, files, plan, .. } = self.args;
-        if let Some(input) = files.read(curve, *batch, plan.any_point)? {
+        if let Some(input) = files.read(self.document.as_ref(), curve, *batch, plan.any_point)? {
             return Ok(input);
         }
         let n = n.unwrap_or(DEFAULT_SIZE);
         let settings = plan.settings(self.args.preset, n);
-        memory::Job { n, batch: *batch, settings: Some(&settings) }
-            .check::<C>(curve, self.device)?;
+        let job = memory::Job { n, batch: *batch, settings: Some(&settings) };
+        job.check::<C>(curve, self.device)?;
         Ok(input::random(n, *batch, random.seed, random.distribution))
     }
 

@@ -25,6 +25,11 @@ pub fn print(text: &str) -> Result<(), Failure> {
     })
 }
 
+/// Writes a warning to stderr.
+pub fn warn(text: &str) {
+    let _ = writeln!(std::io::stderr(), "warning: {text}");
+}
+
 /// Writes an error to stderr; there is nowhere to report that this failed.
 pub fn complain(failure: &Failure) {
     let _ = writeln!(std::io::stderr(), "error: {failure}");

@@ -101,7 +101,7 @@ pub enum Error {
         reason: String,
     },
     /// A name that is not in a list of names.
-    #[error("unknown {what} \"{name}\": expected one of {expected}")]
+    #[error("unknown {what} \"{}\": expected one of {expected}", shown(name, 60))]
     UnknownName {
         /// What was named: "curve", "preset", "device".
         what: &'static str,
@@ -111,7 +111,7 @@ pub enum Error {
         expected: String,
     },
     /// A file that cannot be read as what it should be.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: {reason}", shown(&path.display().to_string(), 4096))]
     File {
         /// The file.
         path: PathBuf,
@@ -163,6 +163,35 @@ pub enum PointFault {
     NotInSubgroup,
 }
 
+/// Text of others, such as a file holds, for a message: cut to about `most` characters, and those escaped
+/// that a terminal would obey or that change the direction of text.
+pub(crate) fn shown(text: &str, most: usize) -> String {
+    let unseen = |c: char| match c {
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        _ => c.is_control() || c == '\u{feff}',
+    };
+    let escape = |out: &mut String, text: &str| {
+        text.chars().for_each(|c| match unseen(c) {
+            true => out.extend(c.escape_default()),
+            false => out.push(c),
+        });
+    };
+    let mut out = String::new();
+    // The end stays too: that is where a reader of JSON names the place.
+    let last = most / 4;
+    let cut = text.char_indices().nth(most).is_some();
+    let from_end = text.char_indices().rev().nth(last.saturating_sub(1));
+    match (text.char_indices().nth(most - last), from_end) {
+        (Some((head, _)), Some((tail, _))) if cut => {
+            escape(&mut out, &text[..head]);
+            out.push('…');
+            escape(&mut out, &text[tail..]);
+        }
+        _ => escape(&mut out, text),
+    }
+    out
+}
+
 /// A number of bytes, shown in the largest fitting unit of 1024.
 pub(crate) struct Bytes(pub u64);
 
@@ -174,5 +203,23 @@ impl fmt::Display for Bytes {
             0 => write!(f, "{} B", self.0),
             _ => write!(f, "{:.1} {}", self.0 as f64 / (1u64 << (10 * unit)) as f64, UNITS[unit]),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Terminal escapes in a file used to reach the terminal, and a name of 100 MB was printed whole.
+    #[test]
+    fn text_of_files_is_escaped_and_cut() {
+        assert_eq!(shown("0x12 – é", 60), "0x12 – é");
+        assert_eq!(shown("a\u{1b}[2J\n\u{202e}b\u{9b}", 60), "a\\u{1b}[2J\\n\\u{202e}b\\u{9b}");
+        assert_eq!(shown("", 8), "");
+        assert_eq!(shown("12345678", 8), "12345678");
+        assert_eq!(shown("123456789", 8), "123456…89");
+        let name = "x".repeat(1 << 20);
+        let error = Error::UnknownName { what: "curve", name, expected: "bn254".into() };
+        assert!(error.to_string().len() < 200, "{error}");
     }
 }

@@ -19,6 +19,7 @@ pub(crate) enum Sum<C: Curve> {
 
 impl<C: Curve> Sum<C> {
     /// The sum of no points.
+    #[cfg(any(feature = "cuda", feature = "webgpu"))]
     pub(crate) fn zero() -> Self {
         Self::Weierstrass(None)
     }

@@ -37,6 +37,29 @@ impl Good {
     }
 }
 
+/// Terminal escapes in a file used to reach the terminal, and a very long name was printed whole.
+#[test]
+fn names_that_are_not_fit_to_print() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("names.json");
+    for curve in ["\u{1b}]0;owned\u{7}\u{1b}[2J".to_owned(), "x".repeat(1 << 20)] {
+        let scalars = [curve.as_str()];
+        let texts = [
+            json!({ "curve": curve, "bases": [], "scalars": [] }),
+            json!({ "curve": "bn254", "bases": curve, "scalars": [] }),
+            json!({ "curve": "bn254", "bases": [[1, 2]], "scalars": scalars }),
+            json!({ "curve": "bn254", "bases": [null], "scalars": scalars }),
+        ];
+        for text in texts {
+            fs::write(&path, text.to_string()).expect("the file is written");
+            let ran = bucketeer("msm --input {}", &[&path]);
+            assert!(!ran.stderr.trim_end().contains(char::is_control), "{:?}", ran.stderr);
+            assert!(ran.stderr.len() < 2000, "{}", ran.stderr.len());
+            ran.fails(2, &["names.json"]);
+        }
+    }
+}
+
 #[test]
 fn truncated_bytes() {
     let good = Good::new();

@@ -43,6 +43,20 @@ fn generated_files_hold_what_msm_makes_from_the_seed() {
     }
 }
 
+/// The scalars used to replace the bases silently.
+#[test]
+fn bases_and_scalars_in_one_file() {
+    let files = Files::new();
+    let path = files.path("both");
+    let line = "generate --curve bn254 -n 4 --bases {} --scalars {}";
+    bucketeer(line, &[&path, &path]).fails(2, &["same file", "both"]);
+    assert!(!path.exists());
+    fs::write(&path, "kept").expect("a file");
+    let roundabout = files.0.path().join(".").join("both");
+    bucketeer(line, &[&path, &roundabout]).fails(2, &["same file"]);
+    assert_eq!(fs::read(&path).expect("still there"), b"kept");
+}
+
 #[test]
 fn generate_says_what_it_wrote() {
     let files = Files::new();

@@ -4,6 +4,8 @@ mod bad_input;
 mod commands;
 mod files;
 mod json;
+#[cfg(target_os = "linux")]
+mod limits;
 mod msm;
 mod support;
 /// The tool's numbers, for their unit tests: they are free of curves and compile in no time.

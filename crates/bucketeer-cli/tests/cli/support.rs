@@ -27,7 +27,11 @@ pub fn bucketeer(line: &str, paths: &[&std::path::Path]) -> Ran {
         };
     }
     assert!(paths.next().is_none(), "a {{}} for every path");
-    let output = command.output().expect("the tool starts");
+    finished(command.output().expect("the tool starts"))
+}
+
+/// The outcome of a process that ended by itself.
+pub fn finished(output: std::process::Output) -> Ran {
     let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
     Ran {
         code: output.status.code().expect("the tool is not killed by a signal"),

@@ -30,6 +30,28 @@ fn bad_usage_exits_with_2() {
     bucketeer("plan --curve bls12-377", &[]).fails(2, &["-n"]);
 }
 
+/// Used to panic (capacity overflow) and to abort.
+#[test]
+fn batches_without_end() {
+    for count in ["18446744073709551615", "1000000000000"] {
+        for n in ["0", "2^40"] {
+            let line = format!("msm --curve bn254 -n {n} --batch {count} --device cpu");
+            bucketeer(&line, &[]).fails(4, &["out of memory", "of results"]);
+        }
+    }
+}
+
+/// A table that takes far longer to make than the MSM used to be made without a word.
+#[test]
+fn a_table_that_is_not_worth_it() {
+    let line = "msm --curve bn254 -n 300 --precompute 20 --odd-multiples 16 --device cpu";
+    let ran = bucketeer(line, &[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let expected = ["warning: the precomputed table", "20 copies", "16 odd multiples"];
+    assert!(expected.iter().all(|text| ran.stderr.contains(text)), "{}", ran.stderr);
+    bucketeer("msm --curve bn254 -n 300 --precompute 2 --batch 4000 --device cpu", &[]).ok();
+}
+
 #[test]
 fn options_of_files_need_files() {
     bucketeer("msm --curve bls12-377 --reduce", &[]).fails(2, &["--reduce", "--input"]);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{Bases, Held, Inner, Partial, Report, execute};
 use crate::control::{CancelToken, Hook};
+use crate::cpu::make_room;
 use crate::device::DeviceKind;
 use crate::engine::Source;
 use crate::error::PointFault;
@@ -100,7 +101,8 @@ impl<C: Curve> Builder<C> {
     }
 
     /// Allows at most this many bytes beyond the inputs, table included. Less memory means more
-    /// chunks, never another result.
+    /// chunks, never another result. Bases whose table does not fit are kept as they were given, a copy of
+    /// the input beside the limit, and converted chunk by chunk in every run.
     pub fn memory_limit(mut self, bytes: u64) -> Self {
         self.settings.memory_limit = Some(bytes);
         self
@@ -174,7 +176,10 @@ impl<C: Curve> Builder<C> {
         let mut engine = device.engine::<C>(&plan)?;
         let mut streamed = None;
         if !plan.resident {
-            streamed = Some(points.to_vec());
+            let mut kept = Vec::new();
+            make_room(&mut kept, points.len())?;
+            kept.extend_from_slice(points);
+            streamed = Some(kept);
         } else if device.kind() == DeviceKind::WebGpu {
             engine.load_async(&plan, points).await?;
         } else {

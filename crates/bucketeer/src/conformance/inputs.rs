@@ -6,6 +6,7 @@ use ark_std::UniformRand;
 use ark_std::rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
+use crate::curve::residue;
 use crate::{Curve, Error, parallel};
 
 /// Points made side by side by one worker before they are normalised together.
@@ -41,7 +42,7 @@ impl<C: Curve> KnownBases<C> {
         let increment = (C::GENERATOR * step).into_affine();
         let mut points = vec![C::zero(); n];
         parallel::for_blocks(&mut points, BLOCK, |block, out| {
-            let first = C::ScalarField::from((block * BLOCK) as u64);
+            let first = residue::<C::ScalarField>((block * BLOCK) as u64);
             let mut point = C::GENERATOR * (start + step * first);
             let mut points = Vec::with_capacity(out.len());
             for _ in 0..out.len() {
@@ -55,7 +56,7 @@ impl<C: Curve> KnownBases<C> {
 
     /// The logarithm of base `index`.
     pub fn logarithm(&self, index: usize) -> C::ScalarField {
-        self.start + self.step * C::ScalarField::from(index as u64)
+        self.start + self.step * residue::<C::ScalarField>(index as u64)
     }
 
     /// `Σ kᵢ·Pᵢ` over the first bases, from the logarithms.
@@ -150,12 +151,12 @@ impl Distribution {
             }
             Self::Top => {
                 let spare = (F::MODULUS_BIT_SIZE - 1) % 16;
-                top * F::from(rng.next_u64() & ((1 << spare) - 1))
+                top * residue::<F>(rng.next_u64() & ((1 << spare) - 1))
             }
             Self::Skewed => match rng.next_u32() % 4 {
                 0 => F::ZERO,
                 1 => F::ONE,
-                _ => F::from(rng.next_u64()),
+                _ => residue(rng.next_u64()),
             },
             Self::MostlyZero => match rng.next_u32() % 10 {
                 0 => F::rand(rng),

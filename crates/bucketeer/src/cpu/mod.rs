@@ -27,6 +27,8 @@ mod stages;
 mod straus;
 pub(crate) mod table;
 
+pub(crate) use room::make_room;
+
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

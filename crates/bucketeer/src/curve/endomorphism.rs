@@ -16,7 +16,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
-use super::{Curve, Model};
+use super::{Curve, Model, residue};
 
 /// φ(x, y) = (β·x, y) = λ·(x, y), with a short basis of its lattice.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ fn cube_root_of_unity<F: PrimeField>() -> Option<F> {
     let (exponent, rest) = (F::MODULUS.into() - 1u32).div_rem(&BigUint::from(3u32));
     rest.is_zero().then_some(())?;
     let digits = exponent.to_u64_digits();
-    (2u64..100).map(|base| F::from(base).pow(&digits)).find(|root| *root != F::ONE)
+    (2..100).map(|base| residue::<F>(base).pow(&digits)).find(|root| *root != F::ONE)
 }
 
 impl Endomorphism {

@@ -21,7 +21,7 @@ pub use spec::{CurveSpec, EdwardsForm, Model};
 pub use words::WordField;
 #[cfg(test)]
 pub(crate) use words::to_words;
-pub(crate) use words::{inverse_of_odd, is_montgomery};
+pub(crate) use words::{inverse_of_odd, is_montgomery, residue};
 
 use ark_ec::AffineRepr;
 use ark_ec::short_weierstrass::{self, SWCurveConfig};

@@ -150,7 +150,7 @@ pub(crate) fn is_montgomery<F: WordField>() -> bool {
     let modulus: BigUint = F::BasePrimeField::MODULUS.into();
     // One probe per component: element with 3 + i in place i, zero elsewhere.
     (0..components).all(|i| {
-        let value = F::BasePrimeField::from(3 + i as u64);
+        let value = residue::<F::BasePrimeField>(3 + i as u64);
         let parts =
             (0..components).map(|j| if i == j { value } else { F::BasePrimeField::from(0u64) });
         let Some(element) = F::from_base_prime_field_elems(parts) else { return false };
@@ -160,6 +160,16 @@ pub(crate) fn is_montgomery<F: WordField>() -> bool {
             found == if i == j { expected.clone() } else { BigUint::ZERO }
         })
     })
+}
+
+/// The residue of an integer. arkworks panics where the integer is not below the modulus of a field with
+/// more words than its modulus needs.
+pub(crate) fn residue<F: PrimeField>(integer: u64) -> F {
+    let modulus = F::MODULUS;
+    match modulus.as_ref() {
+        [low, rest @ ..] if rest.iter().all(|word| *word == 0) => F::from(integer % low),
+        _ => F::from(integer),
+    }
 }
 
 /// The integer with these little-endian words.

@@ -13,15 +13,25 @@ use ark_serialize::{CanonicalSerialize, Compress, Validate};
 
 use super::blocks::Elements;
 use super::diagnose::diagnose;
+use super::source::{Part, Source};
 use super::{Encoding, Malformed, ReadOptions, ScalarVec, point, write_atomically};
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::{Curve, Error};
 
 /// Bytes of the number of elements.
-const PREFIX: usize = 8;
+pub(super) const PREFIX: usize = 8;
+
+/// Bytes of an element of any curve, at most.
+pub(super) const MAX_ELEMENT: u64 = 1024;
 
 /// More elements than this are no number of elements but the start of some other file.
 const ABSURD: u64 = 1 << 48;
+
+/// The number of elements that the first bytes of a file announce, if files can have so many.
+pub(super) fn announced(bytes: &[u8]) -> Option<u64> {
+    let prefix = bytes.first_chunk::<PREFIX>()?;
+    Some(u64::from_le_bytes(*prefix)).filter(|count| *count <= ABSURD)
+}
 
 impl Encoding {
     fn compress(self) -> Compress {
@@ -45,11 +55,11 @@ enum Kind {
 
 /// The encoding of a file of bases, by its length.
 pub(super) fn encoding_of<C: Curve>(
-    bytes: &[u8],
+    file: Part<'_>,
     curve: &'static NamedCurve,
 ) -> Result<Encoding, Malformed> {
     let sizes = [Encoding::Compressed, Encoding::Uncompressed].map(|e| (e, e.point_bytes::<C>()));
-    let size = element_size(bytes, &sizes.map(|(_, size)| size), Kind::Bases, curve)?;
+    let size = element_size(file, &sizes.map(|(_, size)| size), Kind::Bases, curve)?;
     Ok(if size == sizes[0].1 { Encoding::Compressed } else { Encoding::Uncompressed })
 }
 
@@ -60,8 +70,17 @@ pub fn parse_arkworks_bases<C: Curve>(
     encoding: Encoding,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
-    let size = element_size(bytes, &[encoding.point_bytes::<C>()], Kind::Bases, curve)?;
-    let elements = Elements { bytes: &bytes[PREFIX..], size, what: "base" };
+    read_bases_as(Source::from(bytes).whole(), curve, encoding, options)
+}
+
+pub(super) fn read_bases_as<C: Curve>(
+    file: Part<'_>,
+    curve: &'static NamedCurve,
+    encoding: Encoding,
+    options: &ReadOptions,
+) -> Result<Vec<C>, Malformed> {
+    let size = element_size(file, &[encoding.point_bytes::<C>()], Kind::Bases, curve)?;
+    let elements = Elements { part: body(file), size, what: "base" };
     let reader = PointReader::<C>::new(encoding);
     let points = elements.parse(1, C::zero(), |bytes, out| {
         out[0] = reader.read(bytes)?;
@@ -76,10 +95,23 @@ pub fn parse_arkworks_scalars<C: Curve>(
     curve: &'static NamedCurve,
     options: &ReadOptions,
 ) -> Result<ScalarVec<C::ScalarField>, Malformed> {
+    read_scalars_of::<C>(Source::from(bytes).whole(), curve, options)
+}
+
+pub(super) fn read_scalars_of<C: Curve>(
+    file: Part<'_>,
+    curve: &'static NamedCurve,
+    options: &ReadOptions,
+) -> Result<ScalarVec<C::ScalarField>, Malformed> {
     let size = ScalarVec::<C::ScalarField>::element_bytes(curve.scalar_bits);
-    let size = element_size(bytes, &[size], Kind::Scalars, curve)?;
-    let elements = Elements { bytes: &bytes[PREFIX..], size, what: "scalar" };
+    let size = element_size(file, &[size], Kind::Scalars, curve)?;
+    let elements = Elements { part: body(file), size, what: "scalar" };
     ScalarVec::parse(&elements, curve, options)
+}
+
+/// The elements of a file, behind their number.
+fn body(file: Part<'_>) -> Part<'_> {
+    file.part(PREFIX as u64..file.length())
 }
 
 /// Reads single points; only the canonical encoding of each is accepted.
@@ -122,31 +154,33 @@ impl<C: Curve> PointReader<C> {
 
 /// The one of `sizes` that the length of the file fits.
 fn element_size(
-    bytes: &[u8],
+    file: Part<'_>,
     sizes: &[usize],
     kind: Kind,
     curve: &'static NamedCurve,
 ) -> Result<usize, Malformed> {
-    if bytes.is_empty() {
+    if file.length() == 0 {
         return Err(Malformed::new("the file is empty"));
     }
-    let Some((prefix, body)) = bytes.split_first_chunk::<PREFIX>() else {
+    let Some(body) = file.length().checked_sub(PREFIX as u64) else {
         return Err(Malformed::new(format!(
             "truncated: {PREFIX} bytes for the number of elements expected, {} found",
-            bytes.len()
+            file.length()
         )));
     };
-    let count = u64::from_le_bytes(*prefix);
+    let mut prefix = [0; PREFIX];
+    file.read(0, &mut prefix)?;
+    let count = u64::from_le_bytes(prefix);
     let expected = |size: usize| u128::from(count) * size as u128;
-    match sizes.iter().find(|&&size| expected(size) == body.len() as u128) {
+    match sizes.iter().find(|&&size| expected(size) == u128::from(body)) {
         Some(&size) => Ok(size),
-        None => Err(wrong_length(count, body.len(), sizes, kind, curve)),
+        None => Err(wrong_length(count, body, sizes, kind, curve)),
     }
 }
 
 fn wrong_length(
     count: u64,
-    body: usize,
+    body: u64,
     sizes: &[usize],
     kind: Kind,
     curve: &'static NamedCurve,
@@ -157,21 +191,21 @@ fn wrong_length(
              announce {count} elements"
         ));
     }
-    let distance = |size: usize| (u128::from(count) * size as u128).abs_diff(body as u128);
+    let distance = |size: usize| (u128::from(count) * size as u128).abs_diff(u128::from(body));
     let nearest = sizes.iter().copied().min_by_key(|&size| distance(size)).unwrap_or(0);
-    let missing = u128::from(count) * nearest as u128 > body as u128;
+    let missing = u128::from(count) * nearest as u128 > u128::from(body);
     let mut reason = format!(
         "{}: {PREFIX} + {count}·{nearest} bytes expected, {} found",
         if missing { "truncated" } else { "trailing bytes" },
-        body + PREFIX,
+        body + PREFIX as u64,
     );
     if let [compressed, uncompressed] = sizes {
         reason += &format!(
             " ({curve} points take {compressed} bytes compressed, {uncompressed} uncompressed)"
         );
     }
-    let found = body as u64 / count.max(1);
-    if found * count == body as u64 && found > 0 {
+    let found = body / count.max(1);
+    if found * count == body && found > 0 {
         let others = curves_with_size(found, kind);
         if !others.is_empty() {
             reason += &format!("; wrong curve? {found} bytes is the size on {}", others.join(", "));

@@ -3,14 +3,15 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::Malformed;
+use super::source::Part;
 use crate::parallel;
 
-/// Elements parsed by one worker in one go.
+/// Elements read and parsed by one worker in one go.
 const BLOCK: usize = 256;
 
 /// Elements of `size` bytes each, one after the other.
 pub(super) struct Elements<'a> {
-    pub(super) bytes: &'a [u8],
+    pub(super) part: Part<'a>,
     pub(super) size: usize,
     /// What an element is called in an error.
     pub(super) what: &'static str,
@@ -25,23 +26,37 @@ impl Elements<'_> {
         empty: T,
         read: impl Fn(&[u8], &mut [T]) -> Result<(), String> + Sync,
     ) -> Result<Vec<T>, Malformed> {
-        let length = self.bytes.len() / self.size * stride;
+        let length = (self.part.length() / self.size as u64).saturating_mul(stride as u64);
+        let no_memory = || Malformed::no_memory(length.saturating_mul(size_of::<T>() as u64));
+        let length = usize::try_from(length).map_err(|_| no_memory())?;
         let mut values = Vec::new();
-        values.try_reserve_exact(length).map_err(|_| {
-            Malformed::new(format!("no memory for {} {}s", length / stride, self.what))
-        })?;
+        values.try_reserve_exact(length).map_err(|_| no_memory())?;
         values.resize(length, empty);
         let blocks: Vec<_> = values.chunks_mut(BLOCK * stride).map(Mutex::new).collect();
         let fault = parallel::find_first(blocks.len(), |block| {
             let mut values = blocks[block].lock().unwrap_or_else(PoisonError::into_inner);
-            let bytes = &self.bytes[block * BLOCK * self.size..];
-            let mut pairs = values.chunks_mut(stride).zip(bytes.chunks(self.size)).enumerate();
-            pairs.find_map(|(index, (values, bytes))| {
-                let reason = read(bytes, values).err()?;
-                Some(format!("{} {}: {reason}", self.what, block * BLOCK + index))
-            })
+            self.parse_block(block, &mut values, stride, &read).err()
         });
         drop(blocks);
-        fault.map_or(Ok(values), |reason| Err(Malformed::new(reason)))
+        fault.map_or(Ok(values), Err)
+    }
+
+    fn parse_block<T>(
+        &self,
+        block: usize,
+        values: &mut [T],
+        stride: usize,
+        read: &impl Fn(&[u8], &mut [T]) -> Result<(), String>,
+    ) -> Result<(), Malformed> {
+        let first = block * BLOCK;
+        let mut bytes = vec![0; values.len() / stride * self.size];
+        self.part.read((first * self.size) as u64, &mut bytes)?;
+        let elements = values.chunks_mut(stride).zip(bytes.chunks(self.size));
+        for (index, (values, bytes)) in elements.enumerate() {
+            read(bytes, values).map_err(|reason| {
+                Malformed::new(format!("{} {}: {reason}", self.what, first + index))
+            })?;
+        }
+        Ok(())
     }
 }

@@ -8,7 +8,8 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::{Malformed, Source, arkworks};
+use super::source::{Part, Source};
+use super::{Malformed, arkworks};
 use crate::curves::{NamedCurve, Visitor};
 use crate::{Curve, Error};
 
@@ -93,23 +94,30 @@ impl fmt::Display for Format {
 /// The format of a file of bases on this curve.
 pub fn detect(path: &Path, curve: &'static NamedCurve) -> Result<Format, Error> {
     let source = Source::open(path)?;
-    detect_bytes(source.bytes(), curve).map_err(|fault| fault.in_file(path))
+    detect_part(source.whole(), curve).map_err(|fault| fault.in_file(path))
 }
 
 /// The format of a file with these bytes.
 pub fn detect_bytes(bytes: &[u8], curve: &'static NamedCurve) -> Result<Format, Malformed> {
-    struct Detect<'a>(&'a [u8]);
+    detect_part(Source::from(bytes).whole(), curve)
+}
+
+pub(super) fn detect_part(file: Part<'_>, curve: &'static NamedCurve) -> Result<Format, Malformed> {
+    struct Detect<'a>(Part<'a>);
     impl Visitor for Detect<'_> {
         type Output = Result<Encoding, Malformed>;
         fn visit<C: Curve>(self, curve: &'static NamedCurve) -> Self::Output {
             arkworks::encoding_of::<C>(self.0, curve)
         }
     }
-    match by_content(bytes) {
+    match by_content(&file.head(HEAD)?) {
         Some(format) => Ok(format),
-        None => Ok(Format::Arkworks(curve.visit(Detect(bytes))?)),
+        None => Ok(Format::Arkworks(curve.visit(Detect(file))?)),
     }
 }
+
+/// First bytes that show the format.
+pub(super) const HEAD: u64 = 1 << 12;
 
 /// The format, if the first bytes show it; otherwise it can only be arkworks'.
 pub(super) fn by_content(bytes: &[u8]) -> Option<Format> {

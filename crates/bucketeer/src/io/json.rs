@@ -10,6 +10,7 @@
 //! which become points and integers as they are met.
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::path::Path;
 
 use ark_ff::Field;
@@ -18,7 +19,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::json_elements::{Contents, Fields};
-use super::{Malformed, ReadOptions, ScalarVec, Source, point, write_atomically};
+use super::source::Source;
+use super::{Malformed, ReadOptions, ScalarVec, point, write_atomically};
 use crate::curves::{NamedCurve, Visitor};
 use crate::{Curve, Error};
 
@@ -37,14 +39,24 @@ pub fn read_json<C: Curve>(
     curve: Option<&'static NamedCurve>,
     options: &ReadOptions,
 ) -> Result<Input<C>, Error> {
-    let source = Source::open(path)?;
-    parse_json(source.bytes(), curve, options).map_err(|fault| fault.in_file(path))
+    parse_json(&read_bytes(path)?, curve, options).map_err(|fault| fault.in_file(path))
 }
 
 /// The curve that a JSON file names.
 pub fn json_curve(path: &Path) -> Result<&'static NamedCurve, Error> {
+    parse_json_curve(&read_bytes(path)?).map_err(|fault| fault.in_file(path))
+}
+
+/// All bytes of a file, for [`parse_json_curve`] and [`parse_json`] after it: a pipe can be read once
+/// only.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
     let source = Source::open(path)?;
-    parse_json_curve(source.bytes()).map_err(|fault| fault.in_file(path))
+    match source {
+        Source::Memory(bytes) => Ok(bytes.into_owned()),
+        Source::File { .. } => {
+            source.whole().bytes().map(Cow::into_owned).map_err(|fault| fault.in_file(path))
+        }
+    }
 }
 
 /// Bases and scalars from the bytes of a JSON file.

@@ -7,9 +7,10 @@
 //! | snarkjs `.ptau`, sections tauG1 and tauG2 | bases | bn254, bls12-381 |
 //! | snarkjs `.zkey` (Groth16), point sections | bases | bn254, bls12-381 |
 //!
-//! Every reader works in three steps: the file is mapped into memory; its lengths are checked
-//! before anything is allocated; blocks of elements are parsed and checked in parallel, straight
-//! into the result. Whether bases lie in the prime-order subgroup is checked last, for all of them
+//! Every reader works in three steps: the file is opened, and read into memory only if it is JSON or
+//! no regular file; its lengths are checked before anything is allocated; blocks of elements are read,
+//! parsed and checked in parallel, straight into the result. A file that becomes shorter meanwhile is an
+//! error. Whether bases lie in the prime-order subgroup is checked last, for all of them
 //! together. A `read_…` function takes a path and names it in its error. The `parse_…` function
 //! behind it takes bytes.
 //!
@@ -46,7 +47,8 @@ mod write;
 pub use arkworks::{parse_arkworks_bases, parse_arkworks_scalars, write_bases, write_scalars};
 pub use format::{Encoding, Format, detect, detect_bytes};
 pub use json::{
-    Input, json_curve, parse_json, parse_json_curve, point_to_json, read_json, write_json,
+    Input, json_curve, parse_json, parse_json_curve, point_to_json, read_bytes, read_json,
+    write_json,
 };
 pub use malformed::Malformed;
 pub use scalar_vec::ScalarVec;
@@ -57,7 +59,7 @@ use std::path::Path;
 
 use crate::curves::NamedCurve;
 use crate::{Curve, Error};
-use source::Source;
+use source::{Part, Source};
 
 /// What readers check and what they put right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,26 +90,26 @@ pub fn read_bases<C: Curve>(
     options: &ReadOptions,
 ) -> Result<Vec<C>, Error> {
     let source = Source::open(path)?;
-    parse_bases(source.bytes(), curve, section, options).map_err(|fault| fault.in_file(path))
+    bases_in(source.whole(), curve, section, options).map_err(|fault| fault.in_file(path))
 }
 
-fn parse_bases<C: Curve>(
-    bytes: &[u8],
+fn bases_in<C: Curve>(
+    file: Part<'_>,
     curve: &'static NamedCurve,
     section: Option<&str>,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
-    let format = detect_bytes(bytes, curve)?;
+    let format = format::detect_part(file, curve)?;
     if let (Some(section), Format::Arkworks(_) | Format::Json) = (section, format) {
         return Err(Malformed::new(format!(
             "section \"{section}\" was asked for, but a file of format {format} has no sections"
         )));
     }
     match format {
-        Format::Arkworks(encoding) => parse_arkworks_bases(bytes, curve, encoding, options),
-        Format::Json => json::parse_bases(bytes, curve, options),
-        Format::Ptau => parse_ptau(bytes, curve, section, options),
-        Format::Zkey => parse_zkey(bytes, curve, section, options),
+        Format::Arkworks(encoding) => arkworks::read_bases_as(file, curve, encoding, options),
+        Format::Json => json::parse_bases(&file.bytes()?, curve, options),
+        Format::Ptau => snarkjs::read_ptau(file, curve, section, options),
+        Format::Zkey => snarkjs::read_zkey(file, curve, section, options),
     }
 }
 
@@ -118,11 +120,17 @@ pub fn read_scalars<C: Curve>(
     options: &ReadOptions,
 ) -> Result<ScalarVec<C::ScalarField>, Error> {
     let source = Source::open(path)?;
-    let bytes = source.bytes();
-    let scalars = match format::by_content(bytes) {
-        None => parse_arkworks_scalars::<C>(bytes, curve, options),
-        Some(Format::Json) => json::parse_scalars::<C>(bytes, curve, options),
+    scalars_in::<C>(source.whole(), curve, options).map_err(|fault| fault.in_file(path))
+}
+
+fn scalars_in<C: Curve>(
+    file: Part<'_>,
+    curve: &'static NamedCurve,
+    options: &ReadOptions,
+) -> Result<ScalarVec<C::ScalarField>, Malformed> {
+    match format::by_content(&file.head(format::HEAD)?) {
+        None => arkworks::read_scalars_of::<C>(file, curve, options),
+        Some(Format::Json) => json::parse_scalars::<C>(&file.bytes()?, curve, options),
         Some(other) => Err(Malformed::new(format!("a file of format {other} has no scalars"))),
-    };
-    scalars.map_err(|fault| fault.in_file(path))
+    }
 }

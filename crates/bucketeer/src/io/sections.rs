@@ -4,63 +4,66 @@
 use num_bigint::BigUint;
 
 use super::Malformed;
+use super::source::Part;
 
 /// A cursor over little-endian integers.
 pub(super) struct Cursor<'a> {
-    bytes: &'a [u8],
+    rest: Part<'a>,
     /// What is being read, for errors.
     what: String,
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(bytes: &'a [u8], what: impl Into<String>) -> Self {
-        Self { bytes, what: what.into() }
+    pub(super) fn new(part: Part<'a>, what: impl Into<String>) -> Self {
+        Self { rest: part, what: what.into() }
     }
 
-    pub(super) fn take(&mut self, length: u64) -> Result<&'a [u8], Malformed> {
-        let split = usize::try_from(length).ok().and_then(|n| self.bytes.split_at_checked(n));
-        let Some((taken, rest)) = split else {
+    fn take(&mut self, length: u64) -> Result<Part<'a>, Malformed> {
+        let left = self.rest.length();
+        if length > left {
             return Err(Malformed::new(format!(
-                "truncated: {length} more bytes expected in {}, {} found",
+                "truncated: {length} more bytes expected in {}, {left} found",
                 self.what,
-                self.bytes.len()
             )));
-        };
-        self.bytes = rest;
+        }
+        let taken = self.rest.part(0..length);
+        self.rest = self.rest.part(length..left);
         Ok(taken)
     }
 
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        let mut bytes = [0; N];
+        self.take(N as u64)?.read(0, &mut bytes)?;
+        Ok(bytes)
+    }
+
     pub(super) fn u32(&mut self) -> Result<u32, Malformed> {
-        Ok(self.take(4)?.iter().rev().fold(0, |sum, &byte| sum << 8 | u32::from(byte)))
+        Ok(u32::from_le_bytes(self.array()?))
     }
 
     fn u64(&mut self) -> Result<u64, Malformed> {
-        Ok(self.take(8)?.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
+        Ok(u64::from_le_bytes(self.array()?))
     }
 
     /// A length in bytes and an integer of that length.
     pub(super) fn integer(&mut self) -> Result<(usize, BigUint), Malformed> {
         let length = self.u32()?;
-        Ok((length as usize, BigUint::from_bytes_le(self.take(length.into())?)))
-    }
-
-    pub(super) fn left(&self) -> usize {
-        self.bytes.len()
+        Ok((length as usize, BigUint::from_bytes_le(&self.take(length.into())?.bytes()?)))
     }
 }
 
 /// The sections of a file, by type.
 pub(super) struct Sections<'a> {
-    sections: Vec<(u32, &'a [u8])>,
+    sections: Vec<(u32, Part<'a>)>,
 }
 
 impl<'a> Sections<'a> {
-    pub(super) fn read(bytes: &'a [u8], magic: &str) -> Result<Self, Malformed> {
-        if bytes.is_empty() {
+    pub(super) fn read(file: Part<'a>, magic: &str) -> Result<Self, Malformed> {
+        if file.length() == 0 {
             return Err(Malformed::new("the file is empty"));
         }
-        let mut cursor = Cursor::new(bytes, "the file's header");
-        if cursor.take(4)? != magic.as_bytes() {
+        let mut cursor = Cursor::new(file, "the file's header");
+        if cursor.array::<4>()? != magic.as_bytes() {
             return Err(Malformed::new(format!("not a .{magic} file: it does not begin so")));
         }
         let version = cursor.u32()?;
@@ -75,7 +78,7 @@ impl<'a> Sections<'a> {
             let length = cursor.u64()?;
             sections.push((kind, cursor.take(length)?));
         }
-        match cursor.left() {
+        match cursor.rest.length() {
             0 => Ok(Self { sections }),
             left => Err(Malformed::new(format!(
                 "trailing bytes: {left} after the last of {count} sections"
@@ -84,10 +87,10 @@ impl<'a> Sections<'a> {
     }
 
     /// The one section of this type.
-    pub(super) fn get(&self, kind: u32, name: &str) -> Result<&'a [u8], Malformed> {
+    pub(super) fn get(&self, kind: u32, name: &str) -> Result<Part<'a>, Malformed> {
         let mut found = self.sections.iter().filter(|(own, _)| *own == kind);
         match (found.next(), found.next()) {
-            (Some((_, bytes)), None) => Ok(bytes),
+            (Some((_, part)), None) => Ok(*part),
             (None, _) => Err(Malformed::new(format!("no section {kind} ({name})"))),
             (Some(_), Some(_)) => {
                 Err(Malformed::new(format!("more than one section {kind} ({name})")))

@@ -13,6 +13,7 @@ use num_bigint::BigUint;
 use super::blocks::Elements;
 use super::point::{Prime, check_on_curve, check_subgroup, from_components, prime_from_le};
 use super::sections::{Cursor, Sections};
+use super::source::{Part, Source};
 use super::{Malformed, ReadOptions};
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::{Curve, CurveSpec};
@@ -66,8 +67,17 @@ pub fn parse_ptau<C: Curve>(
     section: Option<&str>,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
+    read_ptau(Source::from(bytes).whole(), curve, section, options)
+}
+
+pub(super) fn read_ptau<C: Curve>(
+    file: Part<'_>,
+    curve: &'static NamedCurve,
+    section: Option<&str>,
+    options: &ReadOptions,
+) -> Result<Vec<C>, Malformed> {
     check_supported(curve, "ptau")?;
-    let sections = Sections::read(bytes, "ptau")?;
+    let sections = Sections::read(file, "ptau")?;
     let mut header = Cursor::new(sections.get(1, "header")?, "the header section");
     check_prime::<C>(&mut header, curve)?;
     let power = header.u32()?;
@@ -87,9 +97,18 @@ pub fn parse_zkey<C: Curve>(
     section: Option<&str>,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
+    read_zkey(Source::from(bytes).whole(), curve, section, options)
+}
+
+pub(super) fn read_zkey<C: Curve>(
+    file: Part<'_>,
+    curve: &'static NamedCurve,
+    section: Option<&str>,
+    options: &ReadOptions,
+) -> Result<Vec<C>, Malformed> {
     const GROTH16: u32 = 1;
     check_supported(curve, "zkey")?;
-    let sections = Sections::read(bytes, "zkey")?;
+    let sections = Sections::read(file, "zkey")?;
     let protocol = Cursor::new(sections.get(1, "protocol")?, "the protocol section").u32()?;
     if protocol != GROTH16 {
         return Err(Malformed::new(format!("protocol {protocol}, expected {GROTH16} (Groth16)")));
@@ -185,20 +204,19 @@ fn points<C: Curve>(
     count: u64,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
-    let bytes = sections.get(section.kind, section.name)?;
+    let part = sections.get(section.kind, section.name)?;
     let width = 8 * CurveSpec::of::<C>().limbs;
     let size = 2 * width * C::BaseField::extension_degree() as usize;
-    let expected = u128::from(count) * size as u128;
-    if expected != bytes.len() as u128 {
-        let problem = if expected > bytes.len() as u128 { "truncated" } else { "trailing bytes" };
+    let (expected, found) = (u128::from(count) * size as u128, u128::from(part.length()));
+    if expected != found {
+        let problem = if expected > found { "truncated" } else { "trailing bytes" };
         return Err(Malformed::new(format!(
-            "{problem}: {count}·{size} bytes expected in section \"{}\", {} found",
+            "{problem}: {count}·{size} bytes expected in section \"{}\", {found} found",
             section.name,
-            bytes.len()
         )));
     }
     let factor = inverse_of_radix::<Prime<C>>(width);
-    let elements = Elements { bytes, size, what: "base" };
+    let elements = Elements { part, size, what: "base" };
     let points = elements.parse(1, C::zero(), |bytes, out| {
         if bytes.iter().all(|&byte| byte == 0) {
             return Ok(());

@@ -1,43 +1,227 @@
-//! The bytes of a file, without a second copy of them.
+//! The bytes of a file, read by position.
+//!
+//! A file that is cut short while it is read is an error, where a mapping of it would end the process
+//! with a signal. What is no regular file (a pipe, a terminal) can be read once and in order, so it is
+//! read into memory first, no further than its beginning announces and memory allows.
 
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, ErrorKind, Read};
+use std::ops::Range;
 use std::path::Path;
 
-use memmap2::Mmap;
-
-use super::Malformed;
+use super::arkworks::{MAX_ELEMENT, PREFIX, announced};
+use super::{Malformed, format};
 use crate::Error;
+use crate::platform::available_memory;
 
-/// A file's bytes: mapped, or read where the file cannot be mapped (a pipe, a terminal).
-pub(super) enum Source {
-    Mapped(Mmap),
-    Read(Vec<u8>),
+/// Bytes that can be read at any position.
+pub(super) enum Source<'a> {
+    /// Those of a caller, or of a stream that has been read.
+    Memory(Cow<'a, [u8]>),
+    /// A regular file, with the length it had when it was opened.
+    File { file: File, length: u64 },
 }
 
-impl Source {
-    pub(super) fn open(path: &Path) -> Result<Self, Error> {
-        Self::try_open(path).map_err(|error| Malformed::new(error.to_string()).in_file(path))
+impl Source<'_> {
+    pub(super) fn open(path: &Path) -> Result<Source<'static>, Error> {
+        Self::try_open(path).map_err(|fault| fault.in_file(path))
     }
 
-    fn try_open(path: &Path) -> std::io::Result<Self> {
-        let mut file = File::open(path)?;
-        if file.metadata()?.is_file() {
-            // SAFETY: the map is read-only and private to this value. Were another process to
-            // change the file meanwhile, the parsers would see other bytes, which they check like
-            // any; were it to truncate the file, the process would be stopped by a signal, not
-            // misled.
-            return Ok(Self::Mapped(unsafe { Mmap::map(&file)? }));
+    fn try_open(path: &Path) -> Result<Source<'static>, Malformed> {
+        let file = File::open(path).map_err(|error| Malformed::new(error.to_string()))?;
+        let found = file.metadata().map_err(|error| Malformed::new(error.to_string()))?;
+        if found.is_file() {
+            return Ok(Source::File { file, length: found.len() });
         }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(Self::Read(bytes))
+        Ok(Source::Memory(read_stream(file)?.into()))
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
+    fn length(&self) -> u64 {
         match self {
-            Self::Mapped(map) => map,
-            Self::Read(bytes) => bytes,
+            Self::Memory(bytes) => bytes.len() as u64,
+            Self::File { length, .. } => *length,
         }
+    }
+
+    /// All of it.
+    pub(super) fn whole(&self) -> Part<'_> {
+        Part { source: self, start: 0, length: self.length() }
+    }
+}
+
+impl<'a> From<&'a [u8]> for Source<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Memory(bytes.into())
+    }
+}
+
+/// Some bytes of a source.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a> {
+    source: &'a Source<'a>,
+    start: u64,
+    length: u64,
+}
+
+impl<'a> Part<'a> {
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The bytes in a range, which must lie inside.
+    pub(super) fn part(&self, range: Range<u64>) -> Self {
+        debug_assert!(range.start <= range.end && range.end <= self.length);
+        Self { start: self.start + range.start, length: range.end - range.start, ..*self }
+    }
+
+    /// The first bytes, at most `most` of them.
+    pub(super) fn head(&self, most: u64) -> Result<Cow<'a, [u8]>, Malformed> {
+        self.part(0..self.length.min(most)).bytes()
+    }
+
+    /// All bytes, in memory.
+    pub(super) fn bytes(&self) -> Result<Cow<'a, [u8]>, Malformed> {
+        match self.source {
+            Source::Memory(bytes) => {
+                let start = self.start as usize;
+                Ok(Cow::Borrowed(&bytes[start..start + self.length as usize]))
+            }
+            Source::File { .. } => {
+                let length = usize::try_from(self.length).unwrap_or(usize::MAX);
+                let mut bytes = Vec::new();
+                let reserved = bytes.try_reserve_exact(length);
+                if reserved.is_err() || self.length > available_memory() {
+                    return Err(Malformed::no_memory(self.length));
+                }
+                bytes.resize(length, 0);
+                self.read(0, &mut bytes)?;
+                Ok(Cow::Owned(bytes))
+            }
+        }
+    }
+
+    /// Reads the bytes from `at` on, as many as `out` holds.
+    pub(super) fn read(&self, at: u64, out: &mut [u8]) -> Result<(), Malformed> {
+        debug_assert!(at + out.len() as u64 <= self.length);
+        let at = self.start + at;
+        match self.source {
+            Source::Memory(bytes) => {
+                out.copy_from_slice(&bytes[at as usize..][..out.len()]);
+                Ok(())
+            }
+            Source::File { file, .. } => read_at(file, at, out).map_err(|error| {
+                Malformed::new(match error.kind() {
+                    ErrorKind::UnexpectedEof => "the file became shorter while it was read".into(),
+                    _ => error.to_string(),
+                })
+            }),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut at: u64, mut out: &mut [u8]) -> io::Result<()> {
+    use std::os::windows::fs::FileExt;
+    while !out.is_empty() {
+        match file.seek_read(out, at) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(count) => {
+                at += count as u64;
+                out = &mut out[count..];
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(any(unix, windows)))]
+fn read_at(_: &File, _: u64, _: &mut [u8]) -> io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
+}
+
+/// Reads a stream to its end, or to one byte beyond what it may hold.
+fn read_stream(mut stream: impl Read) -> Result<Vec<u8>, Malformed> {
+    let mut bytes = Vec::new();
+    read_up_to(&mut stream, PREFIX as u64, &mut bytes)?;
+    if bytes.len() < PREFIX {
+        return Ok(bytes);
+    }
+    // No more than half of the memory: the elements take about as much again.
+    let half = available_memory() / 2;
+    let blank = bytes.iter().all(u8::is_ascii_whitespace);
+    if blank || format::by_content(&bytes).is_some() {
+        read_up_to(&mut stream, half.saturating_add(1), &mut bytes)?;
+    } else if let Some(count) = announced(&bytes) {
+        let limit = count * MAX_ELEMENT + PREFIX as u64;
+        read_up_to(&mut stream, limit.min(half).saturating_add(1), &mut bytes)?;
+        if bytes.len() as u64 > limit {
+            return Err(Malformed::new(format!(
+                "trailing bytes: {count} elements are announced, which take at most {limit} bytes"
+            )));
+        }
+    }
+    match bytes.len() as u64 {
+        length if length > half => Err(Malformed::no_memory(length)),
+        _ => Ok(bytes),
+    }
+}
+
+/// Reads until there are `most` bytes or the stream ends.
+fn read_up_to(stream: &mut impl Read, most: u64, bytes: &mut Vec<u8>) -> Result<(), Malformed> {
+    const STEP: u64 = 1 << 20;
+    while (bytes.len() as u64) < most {
+        let step = STEP.min(most - bytes.len() as u64);
+        let needed = bytes.len() as u64 + step;
+        bytes.try_reserve(step as usize).map_err(|_| Malformed::no_memory(needed))?;
+        let read = stream.by_ref().take(step).read_to_end(bytes);
+        if read.map_err(|error| Malformed::new(error.to_string()))? == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file used to be mapped, and one cut short ended the process with SIGBUS.
+    #[test]
+    fn a_file_cut_short_while_it_is_read() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), [7; 10_000]).expect("bytes");
+        let source = Source::open(file.path()).expect("the file");
+        let whole = source.whole();
+        assert_eq!(whole.length(), 10_000);
+        file.as_file().set_len(1000).expect("a shorter file");
+        let mut out = [0; 500];
+        assert_eq!(whole.read(500, &mut out), Ok(()));
+        assert_eq!(out, [7; 500]);
+        let fault = whole.read(600, &mut out).expect_err("too short");
+        assert_eq!(fault.to_string(), "the file became shorter while it was read");
+        assert_eq!(whole.bytes().expect_err("too short"), fault);
+    }
+
+    /// `--bases /dev/zero` used to be read for ever.
+    #[test]
+    fn a_stream_without_end() {
+        let zeros = read_stream(io::repeat(0)).expect_err("no end");
+        let expected = "trailing bytes: 0 elements are announced, which take at most 8 bytes";
+        assert_eq!(zeros.to_string(), expected);
+        // A number of elements that no file has: the parser says so of the first bytes.
+        assert_eq!(read_stream(io::repeat(0xff)).map(|bytes| bytes.len()), Ok(PREFIX));
+        let mut two = 2u64.to_le_bytes().to_vec();
+        two.extend([5; 64]);
+        assert_eq!(read_stream(&two[..]), Ok(two.clone()));
+        assert!(read_stream((&two[..]).chain(io::repeat(1))).is_err());
+        assert_eq!(read_stream(&b"{}"[..]), Ok(b"{}".to_vec()));
     }
 }

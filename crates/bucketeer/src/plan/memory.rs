@@ -112,9 +112,10 @@ fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
         );
     }
     if in_place {
-        // Their sums, lists of them, and two batches.
+        // Their sums, lists of them, two batches, and for every pair of one a denominator and a product.
         let waiting = (WAITING as u64).min(buckets) * (point + 12) + WAITING as u64 * 16;
-        push("waiting", plan.passes_in_flight as u64 * (waiting + BATCH as u64 * 48));
+        let batch = BATCH as u64 * (48 + 2 * element_bytes(request.curve));
+        push("waiting", plan.passes_in_flight as u64 * (waiting + batch));
     }
     // In XYZZ coordinates: those of the run, and of its passes until they are added to them.
     let passed = u64::from(shape.bucket_sets) * (plan.segments * plan.ranges) as u64;
@@ -152,9 +153,14 @@ fn workspace_bytes(plan: &Plan, curve: &CurveSpec, point: u64) -> u64 {
     let longest = (plan.shape.entries_per_set(plan.segment()) as u64)
         .saturating_mul(u64::from(plan.sets_per_pass));
     let slice = (plan.slice as u64).min(longest) + 16;
-    let element = (curve.limbs * curve.degree) as u64 * 8 * 3 / 2;
+    let element = element_bytes(curve);
     let blocks = (plan.chunk as u64).min(512) * 6 * point;
     slice * 4 / 3 * point + slice * 20 + slice * element + blocks + (64 << 10)
+}
+
+/// Bytes of a field element in a kernel's own form, at most: limbs of 52 bits, and those of whole lanes.
+fn element_bytes(curve: &CurveSpec) -> u64 {
+    (curve.limbs * curve.degree) as u64 * 8 * 3 / 2
 }
 
 /// Bytes of one point as the kernels store it: two coordinates in the narrowest width there is.

@@ -441,6 +441,16 @@ impl Plan {
         self.buffers.iter().filter(|b| b.name == memory::BASES).map(|b| b.bytes).sum()
     }
 
+    /// Additions and doublings that make the stored bases: `window_bits·bucket_sets` doublings from one
+    /// copy to the next, one addition for each further odd multiple.
+    pub fn table_additions(&self) -> f64 {
+        let table = self.table();
+        let shift = f64::from(table.window_bits) * f64::from(table.bucket_sets);
+        let copies = f64::from(table.precompute);
+        let multiples = copies * (f64::from(table.odd_multiples) - 1.0).max(0.0);
+        self.n as f64 * (shift * (copies - 1.0) + multiples)
+    }
+
     /// Bytes of all buffers together: the most the run allocates beyond its inputs.
     pub fn bytes(&self) -> u64 {
         self.buffers.iter().fold(0, |sum, b| sum.saturating_add(b.bytes))

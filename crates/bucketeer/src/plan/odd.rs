@@ -45,7 +45,7 @@ impl Weights {
         Self::new(shape.window_bits, shape.odd_multiples).filter(|_| shape.odd_multiples > 1)
     }
 
-    /// Bits of b beyond those that are always the same.
+    /// The lowest bits of b, which are the same for all: b ≡ 1 modulo 2^step = 4J.
     #[inline(always)]
     pub(crate) fn step(&self) -> u32 {
         self.step

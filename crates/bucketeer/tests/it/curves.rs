@@ -2,7 +2,10 @@
 
 use ark_ec::models::CurveConfig;
 use ark_ec::short_weierstrass::{self, SWCurveConfig};
-use ark_ff::{AdditiveGroup, Fp64, Fp192, MontBackend, MontConfig, MontFp};
+use ark_ff::{
+    AdditiveGroup, BigInt, Fp64, Fp192, Fp256, MontBackend, MontConfig, MontFp, QuadExtConfig,
+    QuadExtField, SmallFp, SmallFpConfig,
+};
 
 /// SEC 2's secp192k1: y² = x³ + 3 over a prime of three words, prime order, with an endomorphism.
 pub mod secp192k1 {
@@ -105,6 +108,101 @@ pub mod tiny_glv {
         const COEFF_A: TinyFq = TinyFq::ZERO;
         const COEFF_B: TinyFq = MontFp!("3");
         const GENERATOR: Affine = Affine::new_unchecked(MontFp!("52795"), MontFp!("36088"));
+        type ZeroFlag = bool;
+    }
+}
+
+/// y² = x³ + 2 over 67: 73 points, with an endomorphism; both fields with four words where one would do.
+pub mod wide {
+    use super::*;
+
+    pub struct FqConfig;
+    pub type Fq = Fp256<MontBackend<FqConfig, 4>>;
+    impl MontConfig<4> for FqConfig {
+        const MODULUS: BigInt<4> = BigInt::new([67, 0, 0, 0]);
+        const GENERATOR: Fq = MontFp!("2");
+        const TWO_ADIC_ROOT_OF_UNITY: Fq = MontFp!("66");
+    }
+
+    pub struct FrConfig;
+    pub type Fr = Fp256<MontBackend<FrConfig, 4>>;
+    impl MontConfig<4> for FrConfig {
+        const MODULUS: BigInt<4> = BigInt::new([73, 0, 0, 0]);
+        const GENERATOR: Fr = MontFp!("5");
+        const TWO_ADIC_ROOT_OF_UNITY: Fr = MontFp!("10");
+    }
+
+    #[derive(Clone)]
+    pub struct Config;
+    pub type Affine = short_weierstrass::Affine<Config>;
+
+    impl CurveConfig for Config {
+        type BaseField = Fq;
+        type ScalarField = Fr;
+        const COFACTOR: &'static [u64] = &[1];
+        const COFACTOR_INV: Fr = MontFp!("1");
+    }
+
+    impl SWCurveConfig for Config {
+        const COEFF_A: Fq = Fq::ZERO;
+        const COEFF_B: Fq = MontFp!("2");
+        const GENERATOR: Affine = Affine::new_unchecked(MontFp!("2"), MontFp!("12"));
+        type ZeroFlag = bool;
+    }
+}
+
+/// The curve of [`tiny`] over the quadratic extension of a field whose elements are smaller than a word.
+pub mod small {
+    use super::*;
+
+    #[derive(SmallFpConfig)]
+    #[modulus = "65497"]
+    #[generator = "7"]
+    pub struct FqConfig;
+    pub type Fq = SmallFp<FqConfig>;
+
+    #[derive(SmallFpConfig)]
+    #[modulus = "16411"]
+    #[generator = "3"]
+    pub struct FrConfig;
+    pub type Fr = SmallFp<FrConfig>;
+
+    pub struct Fq2Config;
+    pub type Fq2 = QuadExtField<Fq2Config>;
+    impl QuadExtConfig for Fq2Config {
+        type BasePrimeField = Fq;
+        type BaseField = Fq;
+        type FrobCoeff = Fq;
+        const DEGREE_OVER_BASE_PRIME_FIELD: usize = 2;
+        // No square: 7 generates the multiplicative group.
+        const NONRESIDUE: Fq = FqConfig::from_u128(7);
+        const FROBENIUS_COEFF_C1: &'static [Fq] =
+            &[FqConfig::from_u128(1), FqConfig::from_u128(65496)];
+
+        fn mul_base_field_by_frob_coeff(element: &mut Fq, power: usize) {
+            *element *= Self::FROBENIUS_COEFF_C1[power % 2];
+        }
+    }
+
+    const fn element(value: u128) -> Fq2 {
+        Fq2 { c0: FqConfig::from_u128(value), c1: FqConfig::from_u128(0) }
+    }
+
+    #[derive(Clone)]
+    pub struct Config;
+    pub type Affine = short_weierstrass::Affine<Config>;
+
+    impl CurveConfig for Config {
+        type BaseField = Fq2;
+        type ScalarField = Fr;
+        const COFACTOR: &'static [u64] = &[4];
+        const COFACTOR_INV: Fr = FrConfig::from_u128(4103);
+    }
+
+    impl SWCurveConfig for Config {
+        const COEFF_A: Fq2 = element(7);
+        const COEFF_B: Fq2 = element(37);
+        const GENERATOR: Affine = Affine::new_unchecked(element(19989), element(47818));
         type ZeroFlag = bool;
     }
 }

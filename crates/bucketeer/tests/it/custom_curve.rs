@@ -1,9 +1,10 @@
 //! The curves defined in these tests are what they claim to be, and the library reads them right.
 
-use crate::curves::{TinyFq, secp192k1, tiny, tiny_glv};
+use crate::curves::{TinyFq, secp192k1, small, tiny, tiny_glv, wide};
 use ark_ec::CurveConfig;
 use ark_ff::{AdditiveGroup, Field, One, PrimeField, Zero};
-use bucketeer::{Bases, Curve, CurveSpec, Device, Error, PointFault};
+use bucketeer::conformance::KnownBases;
+use bucketeer::{Bases, Curve, CurveSpec, Device, Error, PointFault, Scalars};
 
 fn generator_has_the_order<C: Curve>() {
     let g = C::GENERATOR;
@@ -19,6 +20,38 @@ fn generators_have_the_stated_order() {
     generator_has_the_order::<secp192k1::Affine>();
     generator_has_the_order::<tiny::Affine>();
     generator_has_the_order::<tiny_glv::Affine>();
+    generator_has_the_order::<wide::Affine>();
+    generator_has_the_order::<small::Affine>();
+}
+
+/// Multiples of the generator against sums of single ones.
+fn sums_are_right<C: Curve>() {
+    let order = C::ScalarField::MODULUS.as_ref()[0];
+    for device in [Device::cpu(), Device::cpu().portable().unwrap()] {
+        for n in [1, 5, 300, 3000] {
+            let known = KnownBases::<C>::new(n, 3);
+            let scalars: Vec<_> =
+                (0..n as u64).map(|i| C::ScalarField::from((i * 12345 + 7) % order)).collect();
+            let expected: C::Group = known.points.iter().zip(&scalars).map(|(p, k)| *p * *k).sum();
+            let scalars = Scalars::residues(&scalars);
+            let sum = Bases::builder().msm(&device, &known.points, scalars).unwrap();
+            assert!(sum == expected, "{n} on {device}");
+            let loaded = Bases::builder().precompute(2).load(&device, &known.points).unwrap();
+            assert!(loaded.msm(scalars).unwrap() == expected, "{n} on {device}, loaded");
+        }
+    }
+}
+
+/// Used to panic inside arkworks.
+#[test]
+fn fields_with_more_words_than_their_modulus_needs() {
+    sums_are_right::<wide::Affine>();
+}
+
+/// Used to fail an assertion about the alignment of the elements.
+#[test]
+fn extensions_of_fields_smaller_than_a_word() {
+    sums_are_right::<small::Affine>();
 }
 
 /// All affine points of a curve over the tiny field.
