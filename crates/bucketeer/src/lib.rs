@@ -69,10 +69,11 @@ pub use pinned::PinnedVec;
 pub use plan::Plan;
 pub use scalars::{AsScalars, ScalarElement, Scalars};
 
-/// Frees the memory that runs have left for the next ones, and overwrites what in it tells something of
-/// scalars: decomposed scalars, digits and lists of buckets. Runs keep it because fresh memory would cost a
-/// small MSM more than its arithmetic, on GPUs too. What runs under way hold stays theirs; memory that was
-/// too large to be kept was freed without being overwritten.
+/// Frees the memory that runs on CPUs have left for the next ones, and overwrites what in it tells
+/// something of scalars: decomposed scalars, digits and lists of buckets. Runs keep it for the life of the
+/// process because fresh memory would cost a small MSM more than its arithmetic. Runs under way keep theirs,
+/// and memory that was too large to be kept was freed without being overwritten. GPUs keep theirs until
+/// their [`Device`] and all [`Bases`] on it are dropped.
 ///
 /// ```
 /// # use ark_ec::AffineRepr;
