@@ -18,6 +18,7 @@ mod host_tests;
 mod launch;
 mod nvrtc;
 mod page_locked;
+mod pool;
 mod prelude;
 mod program;
 mod reduce;

@@ -132,7 +132,7 @@ impl Stages<'_> {
         let table = plan.table();
         let points = plan.n as u64 * u64::from(table.precompute);
         let bytes = points * 4 * layout.base_words as u64;
-        let memory = self.pool.allocate(self.context, bytes)?;
+        let memory = self.pool.allocate(|| DeviceMemory::new(self.context, bytes))?;
         let per_point = layout.loading_bytes();
         let run = plan.bytes() - plan.table_bytes();
         // At least one base with all its copies at a time.

@@ -2,9 +2,10 @@
 //! buffers on the host, and two streams. Kept between runs, since allocating takes longer than a small MSM.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::driver::{Address, Context, DeviceMemory, HostMemory, Stream};
+use super::pool::{self, Lendable};
 use crate::Error;
 use crate::plan::Buffer;
 
@@ -79,20 +80,20 @@ pub(crate) struct Need {
     pub results: usize,
 }
 
-/// The workspaces of a device.
-#[derive(Default)]
-pub(crate) struct Pool {
-    state: Mutex<State>,
-    returned: Condvar,
+impl Lendable for Workspace {
+    fn bytes(&self) -> u64 {
+        self.arena.bytes
+    }
+
+    fn settle(&self) {
+        // A device that failed has stopped.
+        let _ = self.input.wait();
+        let _ = self.compute.wait();
+    }
 }
 
-#[derive(Default)]
-struct State {
-    idle: Vec<Workspace>,
-    /// Workspaces that runs hold, and their bytes on the device.
-    in_use: usize,
-    in_use_bytes: u64,
-}
+/// The workspaces of a device.
+pub(crate) type Pool = pool::Pool<Workspace>;
 
 /// The pool of a GPU: one, however often the GPU is opened, since they would compete for its memory.
 pub(crate) fn pool(index: usize) -> Arc<Pool> {
@@ -109,37 +110,7 @@ pub(crate) fn pool(index: usize) -> Arc<Pool> {
 impl Pool {
     /// Bytes a plan may use: what is free, and what workspaces hold, which a run waits for if it must.
     pub(crate) fn available(&self, context: &Context) -> Result<u64, Error> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle: u64 = state.idle.iter().map(|workspace| workspace.arena.bytes).sum();
-        Ok((context.free_memory()? + idle + state.in_use_bytes).saturating_sub(RESERVE))
-    }
-
-    /// Device memory outside workspaces. Where memory is short, idle workspaces are given up for it and
-    /// runs that hold others are waited for.
-    pub(crate) fn allocate(
-        &self,
-        context: &Arc<Context>,
-        bytes: u64,
-    ) -> Result<DeviceMemory, Error> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.when_possible(state, || DeviceMemory::new(context, bytes)).map(|(memory, _)| memory)
-    }
-
-    /// Tries again without idle workspaces, and after each run that ends, until there is memory.
-    fn when_possible<'a, R>(
-        &self,
-        mut state: MutexGuard<'a, State>,
-        attempt: impl Fn() -> Result<R, Error>,
-    ) -> Result<(R, MutexGuard<'a, State>), Error> {
-        loop {
-            match attempt() {
-                Err(Error::OutOfMemory { .. }) if !state.idle.is_empty() => state.idle.clear(),
-                Err(Error::OutOfMemory { .. }) if state.in_use > 0 => {
-                    state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
-                }
-                result => return result.map(|result| (result, state)),
-            }
-        }
+        Ok(self.total(|| context.free_memory())?.saturating_sub(RESERVE))
     }
 
     /// Runs `work` in a workspace that suffices. Where memory is short and other runs hold some, it
@@ -150,37 +121,8 @@ impl Pool {
         need: &Need,
         work: impl FnOnce(&mut Workspace) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let mut workspace = self.take(context, need)?;
-        let result = work(&mut workspace);
-        if result.is_err() {
-            // Nothing may still be running in memory that another run is given.
-            let _ = workspace.input.wait();
-            let _ = workspace.compute.wait();
-        }
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.in_use -= 1;
-        state.in_use_bytes -= workspace.arena.bytes;
-        state.idle.push(workspace);
-        self.returned.notify_all();
-        result
-    }
-
-    fn take(&self, context: &Arc<Context>, need: &Need) -> Result<Workspace, Error> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let fitting = state.idle.iter().enumerate().filter(|(_, w)| w.suffices(need));
-        let smallest = fitting.min_by_key(|(_, w)| w.arena.bytes).map(|(index, _)| index);
-        let workspace = match smallest {
-            Some(index) => state.idle.swap_remove(index),
-            None => {
-                // Idle ones are all too small for something; their memory serves better in a new one.
-                state.idle.clear();
-                let made = self.when_possible(state, || Workspace::new(context, need))?;
-                state = made.1;
-                made.0
-            }
-        };
-        state.in_use += 1;
-        state.in_use_bytes += workspace.arena.bytes;
-        Ok(workspace)
+        let suffices = |workspace: &Workspace| workspace.suffices(need);
+        let mut workspace = self.lend(suffices, || Workspace::new(context, need))?;
+        work(&mut workspace)
     }
 }

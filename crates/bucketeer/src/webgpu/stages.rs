@@ -112,10 +112,11 @@ pub(super) async fn run(
         Ok(_) => run.recorder.finish().await,
         Err(_) => finished(gpu).await.map(|()| Timings::default()),
     };
+    let (parts, mut timings) = (parts?, timings?);
+    // After a failure its buffers may still be mapped: it is dropped, and made again.
     if !limited {
         gpu.pool.give(workspace);
     }
-    let (parts, mut timings) = (parts?, timings?);
     timings.compile = compile;
     Ok((parts, timings))
 }
