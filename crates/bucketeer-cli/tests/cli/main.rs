@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod commands;
+#[cfg(target_os = "linux")]
+mod drivers;
 mod files;
 mod json;
 #[cfg(target_os = "linux")]

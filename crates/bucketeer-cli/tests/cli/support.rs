@@ -1,5 +1,7 @@
 //! Running the tool, and points to give it.
 
+use std::path::Path;
+
 use ark_bls12_381::{Fq, Fr, G1Affine, G1Projective};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{AdditiveGroup, Field, PrimeField};
@@ -15,11 +17,17 @@ pub struct Ran {
 }
 
 /// Runs `bucketeer` with arguments separated by blanks; `{}` stands for the next of `paths`.
-pub fn bucketeer(line: &str, paths: &[&std::path::Path]) -> Ran {
+pub fn bucketeer(line: &str, paths: &[&Path]) -> Ran {
+    bucketeer_with(line, paths, &[])
+}
+
+/// The same with variables of the environment.
+pub fn bucketeer_with(line: &str, paths: &[&Path], variables: &[(&str, &Path)]) -> Ran {
     let mut paths = paths.iter();
     let mut command = Command::new(env!("CARGO_BIN_EXE_bucketeer"));
     // The same on machines with and without a GPU.
     command.env("CUDA_VISIBLE_DEVICES", "");
+    command.envs(variables.iter().copied());
     for argument in line.split_whitespace() {
         match argument {
             "{}" => command.arg(paths.next().expect("a path for every {}")),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
 
+use super::functions;
 use crate::Error;
 
 /// Oldest driver that the kernels' features need, as the driver counts: CUDA 12.0.
@@ -65,6 +66,12 @@ fn start(device: &str) -> Result<i32, Error> {
              version 525 or newer, or use --device cpu"
                 .into(),
         ));
+    }
+    if let Some(function) = functions::missing() {
+        return Err(missing(format!(
+            "the NVIDIA driver (libcuda.so.1) lacks the function {function}; install driver 525 or newer, \
+             or use --device cpu"
+        )));
     }
     result::init().map_err(|error| {
         missing(format!("{}; is there an NVIDIA GPU in this machine?", failed("cuInit", error)))

@@ -12,6 +12,7 @@ mod accumulate;
 mod cache;
 mod decompose;
 mod driver;
+mod functions;
 mod group;
 #[cfg(all(test, unix, feature = "curves"))]
 mod host_tests;

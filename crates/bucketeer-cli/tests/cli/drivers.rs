@@ -1,0 +1,53 @@
+//! Drivers of NVIDIA GPUs that are not what their name says.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{Ran, bucketeer_with};
+
+/// A folder with a driver made of this C source.
+fn driver(source: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = folder.path().join("driver.c");
+    std::fs::write(&text, source).expect("a source");
+    // Whichever name is tried first.
+    for name in ["libcuda.so", "libcuda.so.1"] {
+        let library = folder.path().join(name);
+        let mut command = Command::new("cc");
+        command.args(["-shared", "-fPIC", "-o"]).args([&library, &text]);
+        assert!(command.status().expect("a C compiler").success());
+    }
+    folder
+}
+
+/// Runs the tool with a driver in this folder.
+fn with(line: &str, folder: &Path) -> Ran {
+    bucketeer_with(line, &[], &[("LD_LIBRARY_PATH", folder)])
+}
+
+/// The tool says which function is missing where CUDA is asked for, and takes the CPU where it is not.
+fn lacks(source: &str, function: &str) {
+    let folder = driver(source);
+    let text = with("devices", folder.path()).ok();
+    let line = text.lines().find(|line| line.starts_with("cuda")).unwrap_or_default();
+    assert!(line.contains("not available") && line.contains(function), "{text}");
+    let msm = "msm --curve bls12-377 -n 10";
+    let words = ["NVIDIA driver", function, "--device cpu"];
+    with(&format!("{msm} --device cuda"), folder.path()).fails(3, &words);
+    with(&format!("{msm} --device cuda:0,1"), folder.path()).fails(3, &words);
+    let object = with(&format!("{msm} --device auto --json"), folder.path()).json();
+    assert!(object["device"].as_str().is_some_and(|device| device.starts_with("cpu")), "{object}");
+    assert_eq!(object["checked"], true);
+}
+
+#[test]
+fn a_driver_without_cuinit_panicked() {
+    lacks("int something(void) { return 0; }", "cuInit");
+}
+
+#[test]
+fn a_driver_that_only_starts_panicked() {
+    lacks("int cuInit(unsigned flags) { return 0; }", "cuDriverGetVersion");
+    // Its error has no text either.
+    lacks("int cuInit(unsigned flags) { return 100; }", "cuDriverGetVersion");
+}
