@@ -4,10 +4,13 @@
 //! architecture and compiler. It holds that key again, and the SHA-256 of the code, so an entry that was cut
 //! short, altered or copied from elsewhere is not used but rebuilt. Entries are written beside their
 //! place and moved into it.
+//!
+//! The code runs on the GPU with what it is given, so it must be this user's: see [`trusted`].
 
-use std::fs;
-use std::io::Write;
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
@@ -28,26 +31,72 @@ impl Key {
         Self(hash.finalize().into())
     }
 
-    fn path(&self) -> Option<PathBuf> {
+    fn path(&self, folder: &Path) -> PathBuf {
         let name: String = self.0[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-        Some(folder()?.join(name + ".cubin"))
+        folder.join(name + ".cubin")
     }
 }
 
-/// `$BUCKETEER_CACHE`, or `bucketeer` in the user's cache folder.
-fn folder() -> Option<PathBuf> {
-    if let Some(own) = std::env::var_os("BUCKETEER_CACHE") {
-        return Some(own.into());
+/// `$BUCKETEER_CACHE`, or `bucketeer` in the user's cache folder; `None` if there is to be no cache. Paths are
+/// absolute: an empty or relative one would lead to the current folder, which may be anybody's.
+fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if variable("BUCKETEER_CACHE").is_some() {
+        return absolute("BUCKETEER_CACHE");
     }
-    let base = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
-    Some(base.join("bucketeer"))
+    let home = || Some(absolute("HOME")?.join(".cache"));
+    Some(absolute("XDG_CACHE_HOME").or_else(home)?.join("bucketeer"))
+}
+
+/// Whether nobody but this user and root can have written a file or folder, or exchange what is in it.
+#[cfg(unix)]
+fn trusted(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    const OTHERS_WRITE: u32 = 0o022;
+    // SAFETY: only returns a number.
+    let own = unsafe { libc::geteuid() };
+    [own, 0].contains(&metadata.uid()) && metadata.mode() & OTHERS_WRITE == 0
+}
+
+/// Elsewhere the user's folders are the user's.
+#[cfg(not(unix))]
+fn trusted(_: &Metadata) -> bool {
+    true
+}
+
+fn trusted_folder(folder: &Path) -> Option<()> {
+    let metadata = fs::metadata(folder).ok()?;
+    if metadata.is_dir() && trusted(&metadata) {
+        return Some(());
+    }
+    tracing::warn!(?folder, "kernels are not cached: others own the folder or can write to it");
+    None
+}
+
+/// Opens an entry. What is checked is what was opened, whatever the name leads to by then.
+fn open(path: &Path) -> Option<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // Opening a pipe waits for a writer unless it is told not to.
+        options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    }
+    let file = options.open(path).ok()?;
+    let metadata = file.metadata().ok()?;
+    (metadata.is_file() && trusted(&metadata)).then_some(file)
 }
 
 /// The code and the report stored under a key, if they are there and whole.
 pub(crate) fn read(key: &Key) -> Option<(Vec<u8>, String)> {
-    let bytes = fs::read(key.path()?).ok()?;
+    read_from(&folder(|name| std::env::var_os(name))?, key)
+}
+
+fn read_from(folder: &Path, key: &Key) -> Option<(Vec<u8>, String)> {
+    trusted_folder(folder)?;
+    let mut bytes = Vec::new();
+    open(&key.path(folder))?.read_to_end(&mut bytes).ok()?;
     let (header, content) = bytes.split_at_checked(HEADER)?;
     let whole = header[..8] == *MAGIC
         && header[8..40] == key.0
@@ -59,70 +108,164 @@ pub(crate) fn read(key: &Key) -> Option<(Vec<u8>, String)> {
 
 /// Stores code under a key. A cache that cannot be written costs time and nothing else.
 pub(crate) fn write(key: &Key, code: &[u8], report: &str) {
-    let content = [&(code.len() as u64).to_le_bytes(), code, report.as_bytes()].concat();
-    let written = || -> Option<()> {
-        let path = key.path()?;
-        fs::create_dir_all(path.parent()?).ok()?;
-        let mut file = tempfile::NamedTempFile::new_in(path.parent()?).ok()?;
-        file.write_all(MAGIC).ok()?;
-        file.write_all(&key.0).ok()?;
-        file.write_all(&Sha256::digest(&content)).ok()?;
-        file.write_all(&content).ok()?;
-        file.persist(&path).ok().map(|_| ())
-    };
-    if written().is_none() {
+    let Some(folder) = folder(|name| std::env::var_os(name)) else { return };
+    if write_to(&folder, key, code, report).is_none() {
         tracing::debug!("compiled kernels could not be cached");
     }
 }
 
-/// Held by tests that read or change the environment's folder.
-#[cfg(test)]
-pub(super) static LOCK: std::sync::Mutex<()> = std::sync::Mutex::new(());
+fn write_to(folder: &Path, key: &Key, code: &[u8], report: &str) -> Option<()> {
+    let content = [&(code.len() as u64).to_le_bytes(), code, report.as_bytes()].concat();
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).ok()?;
+    trusted_folder(folder)?;
+    // Readable and writable by this user only, and new.
+    let mut file = tempfile::NamedTempFile::new_in(folder).ok()?;
+    file.write_all(MAGIC).ok()?;
+    file.write_all(&key.0).ok()?;
+    file.write_all(&Sha256::digest(&content)).ok()?;
+    file.write_all(&content).ok()?;
+    file.persist(key.path(folder)).ok().map(|_| ())
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// One test, since the folder is the environment's.
+    fn entry() -> Option<(Vec<u8>, String)> {
+        Some((b"code".to_vec(), "report".to_owned()))
+    }
+
     #[test]
     fn only_whole_entries_are_read() {
         let folder = tempfile::tempdir().expect("a folder");
-        // SAFETY: no other test of this binary reads or writes this variable while this one runs: those that
-        // compile take the lock below.
-        let _lock = LOCK.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let before = std::env::var_os("BUCKETEER_CACHE");
-        // SAFETY: as above.
-        unsafe { std::env::set_var("BUCKETEER_CACHE", folder.path()) };
+        let folder = folder.path();
         let (key, other) = (Key::of(["a", "bc"]), Key::of(["ab", "c"]));
         assert_ne!(key.0, other.0);
-        assert_eq!(read(&key), None);
-        write(&key, b"code", "report");
-        let whole = Some((b"code".to_vec(), "report".to_owned()));
-        assert_eq!(read(&key), whole);
-        let path = key.path().expect("a path");
+        assert_eq!(read_from(folder, &key), None);
+        write_to(folder, &key, b"code", "report").expect("it is written");
+        assert_eq!(read_from(folder, &key), entry());
+        let path = key.path(folder);
         let bytes = fs::read(&path).expect("the entry");
         for damage in [0, 8, 40, HEADER, HEADER + 8, bytes.len() - 1] {
             let mut damaged = bytes.clone();
             damaged[damage] ^= 1;
             fs::write(&path, damaged).expect("a damaged entry");
-            assert_eq!(read(&key), None, "byte {damage}");
+            assert_eq!(read_from(folder, &key), None, "byte {damage}");
         }
         fs::write(&path, &bytes[..bytes.len() - 1]).expect("a short entry");
-        assert_eq!(read(&key), None);
+        assert_eq!(read_from(folder, &key), None);
         // An entry under another's name.
-        write(&key, b"code", "report");
-        fs::copy(&path, other.path().expect("a path")).expect("a copy");
-        assert_eq!(read(&other), None);
+        write_to(folder, &key, b"code", "report").expect("it is written");
+        fs::copy(&path, other.path(folder)).expect("a copy");
+        assert_eq!(read_from(folder, &other), None);
         // A folder that cannot be written.
-        // SAFETY: as above.
-        unsafe { std::env::set_var("BUCKETEER_CACHE", "/proc/none") };
-        write(&key, b"code", "report");
-        assert_eq!(read(&key), None);
-        match before {
-            // SAFETY: as above.
-            Some(value) => unsafe { std::env::set_var("BUCKETEER_CACHE", value) },
-            // SAFETY: as above.
-            None => unsafe { std::env::remove_var("BUCKETEER_CACHE") },
+        let none = Path::new("/proc/none");
+        assert_eq!(write_to(none, &key, b"code", "report"), None);
+        assert_eq!(read_from(none, &key), None);
+    }
+
+    /// The folder that some variables lead to.
+    fn with(variables: &[(&str, &str)]) -> Option<PathBuf> {
+        folder(|name| {
+            let found = variables.iter().find(|(own, _)| *own == name);
+            found.map(|(_, value)| value.into())
+        })
+    }
+
+    #[test]
+    fn an_empty_or_relative_variable_put_the_cache_into_the_current_folder() {
+        assert_eq!(with(&[]), None);
+        let (home, xdg) = (("HOME", "/home/me"), ("XDG_CACHE_HOME", "/cache"));
+        let in_home = Some("/home/me/.cache/bucketeer".into());
+        assert_eq!(with(&[home]), in_home);
+        assert_eq!(with(&[home, xdg]), Some("/cache/bucketeer".into()));
+        assert_eq!(with(&[home, xdg, ("BUCKETEER_CACHE", "/own")]), Some("/own".into()));
+        for bad in ["", ".", "cache", "../cache"] {
+            // As the XDG specification has it, the variable is as if it were not there.
+            assert_eq!(with(&[home, ("XDG_CACHE_HOME", bad)]), in_home, "{bad}");
+            assert_eq!(with(&[("HOME", bad)]), None, "{bad}");
+            assert_eq!(with(&[("HOME", bad), ("XDG_CACHE_HOME", bad)]), None, "{bad}");
+            // Who names a folder gets that one or none.
+            assert_eq!(with(&[home, xdg, ("BUCKETEER_CACHE", bad)]), None, "{bad}");
+        }
+    }
+
+    #[cfg(unix)]
+    mod permissions {
+        use std::os::unix::fs::{PermissionsExt, chown, symlink};
+
+        use super::*;
+
+        fn set_mode(path: &Path, mode: u32) {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("own permissions");
+        }
+
+        fn mode(path: &Path) -> u32 {
+            fs::metadata(path).expect("it is there").permissions().mode() & 0o777
+        }
+
+        #[test]
+        fn entries_that_others_can_write_were_loaded() {
+            let parent = tempfile::tempdir().expect("a folder");
+            let folder = &parent.path().join("a/b");
+            let key = Key::of(["key"]);
+            write_to(folder, &key, b"code", "report").expect("it is written");
+            let path = &key.path(folder);
+            let modes = [&parent.path().join("a"), folder, path].map(|path| mode(path));
+            assert_eq!(modes, [0o700, 0o700, 0o600]);
+            for (writable, path) in [(0o660, path), (0o606, path), (0o770, folder), (0o707, folder)]
+            {
+                let before = mode(path);
+                set_mode(path, writable);
+                assert_eq!(read_from(folder, &key), None, "{path:?} {writable:o}");
+                let refused = path == folder;
+                assert_eq!(write_to(folder, &key, b"code", "report").is_none(), refused);
+                set_mode(path, before);
+                write_to(folder, &key, b"code", "report").expect("it is written");
+                assert_eq!(read_from(folder, &key), entry());
+            }
+            // Readable by others is no harm.
+            set_mode(path, 0o644);
+            set_mode(folder, 0o755);
+            assert_eq!(read_from(folder, &key), entry());
+        }
+
+        #[test]
+        fn entries_of_another_user_were_loaded() {
+            let parent = tempfile::tempdir().expect("a folder");
+            let folder = &parent.path().join("cache");
+            let key = Key::of(["key"]);
+            const ANOTHER: Option<u32> = Some(54_321);
+            for of_folder in [false, true] {
+                write_to(folder, &key, b"code", "report").expect("it is written");
+                let path = if of_folder { folder } else { &key.path(folder) };
+                if chown(path, ANOTHER, None).is_err() {
+                    // Only root can give files away.
+                    return;
+                }
+                assert_eq!(read_from(folder, &key), None, "{path:?}");
+                assert_eq!(write_to(folder, &key, b"code", "report").is_none(), of_folder);
+            }
+        }
+
+        #[test]
+        fn links_and_pipes_are_no_entries() {
+            let folder = tempfile::tempdir().expect("a folder");
+            let (folder, key) = (folder.path(), Key::of(["key"]));
+            write_to(folder, &key, b"code", "report").expect("it is written");
+            let (path, aside) = (key.path(folder), folder.join("aside"));
+            fs::rename(&path, &aside).expect("a name");
+            symlink(&aside, &path).expect("a link");
+            assert_eq!(read_from(folder, &key), None);
+            fs::remove_file(&path).expect("a link");
+            let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&path).status();
+            if made.is_ok_and(|status| status.success()) {
+                assert_eq!(read_from(folder, &key), None);
+            }
         }
     }
 }

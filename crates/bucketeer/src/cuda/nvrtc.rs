@@ -1,6 +1,6 @@
 //! NVRTC, NVIDIA's compiler as a library, found and loaded at run time.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
 use std::path::PathBuf;
 use std::ptr;
 use std::sync::OnceLock;
@@ -50,16 +50,17 @@ pub(crate) fn nvrtc() -> Result<&'static Nvrtc, Error> {
         .map_err(|reason| Error::NoDevice { device: "cuda".into(), reason: reason.clone() })
 }
 
-/// Names and places to look for the library, best first.
-fn candidates() -> Vec<PathBuf> {
+/// Names and places to look for the library, best first. A variable that is empty or relative leads to no place:
+/// it would make this process run what lies in the current folder.
+fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let versions = ["13", "12"];
     let names: Vec<String> = match cfg!(windows) {
         true => versions.iter().map(|v| format!("nvrtc64_{v}0_0.dll")).collect(),
         false => versions.iter().map(|v| format!("libnvrtc.so.{v}")).collect(),
     };
     let mut folders = Vec::new();
-    for variable in ["CUDA_PATH", "CUDA_HOME"] {
-        folders.extend(std::env::var_os(variable).map(PathBuf::from));
+    for name in ["CUDA_PATH", "CUDA_HOME"] {
+        folders.extend(variable(name).map(PathBuf::from).filter(|path| path.is_absolute()));
     }
     folders.push("/usr/local/cuda".into());
     for version in ["13.0", "13.1", "13.2", "13", "12.9", "12.8", "12.6", "12.4", "12"] {
@@ -77,8 +78,9 @@ fn candidates() -> Vec<PathBuf> {
 
 impl Nvrtc {
     fn load() -> Result<Self, String> {
+        let mut candidates = candidates(|name| std::env::var_os(name)).into_iter();
         // SAFETY: loading NVIDIA's library runs its initialisers, which have no preconditions.
-        let found = candidates().into_iter().find_map(|path| unsafe { Library::new(path) }.ok());
+        let found = candidates.find_map(|path| unsafe { Library::new(path) }.ok());
         let Some(library) = found else {
             return Err(
                 "NVRTC (libnvrtc.so.13 or .12) was not found; it comes with the CUDA toolkit \
@@ -171,5 +173,23 @@ impl Nvrtc {
         let text = unsafe { CStr::from_ptr((self.error_text)(code)) }.to_string_lossy();
         let reason = format!("{what}: {text}\n{}", log()).trim_end().to_owned();
         Err(Error::DeviceFailed { reason })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::candidates;
+
+    /// Every candidate is a name for the loader or a full path.
+    #[test]
+    fn an_empty_or_relative_cuda_path_loaded_from_the_current_folder() {
+        let usual = candidates(|_| None);
+        for bad in ["", ".", "cuda", "./cuda", "../cuda"] {
+            assert_eq!(candidates(|_| Some(bad.into())), usual, "{bad}");
+        }
+        assert!(usual.iter().all(|path| path.is_absolute() || path.components().count() == 1));
+        let root = if cfg!(windows) { r"C:\cuda" } else { "/opt/cuda" };
+        let all = candidates(|name| (name == "CUDA_HOME").then(|| root.into()));
+        assert!(all.len() > usual.len() && all.iter().any(|path| path.starts_with(root)));
     }
 }

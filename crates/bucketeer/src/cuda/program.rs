@@ -235,7 +235,6 @@ mod tests {
     /// Ampere too. The kernels that take the time must keep to their registers.
     #[test]
     fn all_kernels_compile_without_spills() {
-        let _lock = cache::LOCK.lock().unwrap_or_else(PoisonError::into_inner);
         let mut jobs = Vec::new();
         for curve in CURVES {
             let spec = curve.visit(Spec);
