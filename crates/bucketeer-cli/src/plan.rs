@@ -33,16 +33,16 @@ pub struct Args {
     /// Start from a published strategy; see `bucketeer presets`
     #[arg(long, value_name = "NAME", value_parser = args::preset)]
     preset: Option<&'static Preset>,
-    /// Device to plan for: auto, cpu or cuda[:i]
+    /// Device to plan for: auto, cpu, cuda[:i] or webgpu[:i]
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: String,
     /// Plan for a CPU of this many threads [default: this machine's]
     #[arg(long, value_name = "COUNT", value_parser = args::threads())]
     threads: Option<usize>,
-    /// Plan for a GPU of this many multiprocessors, with --device cuda and --memory
+    /// Plan for a GPU of this many multiprocessors; with --device cuda and --memory it need not be there
     #[arg(long, value_name = "COUNT", value_parser = args::threads())]
     multiprocessors: Option<usize>,
-    /// Plan for this much free memory, e.g. 64GiB [default: this machine's]
+    /// Plan for this much free memory, e.g. 64GiB [default: the device's]
     #[arg(long, value_name = "BYTES", value_parser = units::parse_bytes)]
     memory: Option<u64>,
     /// Plan for a CPU with or without AVX-512 IFMA [default: this machine's]

@@ -106,6 +106,14 @@ fn plan_describes_gpus() {
 }
 
 #[test]
+fn help_on_devices_left_out_webgpu() {
+    for command in ["plan", "msm", "bench", "selftest"] {
+        let text = bucketeer(&format!("{command} --help"), &[]).ok();
+        assert!(text.contains("cuda[:i] or webgpu[:i]"), "{command}: {text}");
+    }
+}
+
+#[test]
 fn devices_says_what_there_is_and_what_not() {
     let text = bucketeer("devices", &[]).ok();
     let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap_or_default();

@@ -13,7 +13,7 @@ struct Params {
 
 var<workgroup> partial: array<u32, 256>;
 
-// Exclusive scan of one value per invocation over the workgroup; z is the total.
+// Exclusive scan of one value per invocation over the workgroup: x is the sum of those before, y the total.
 fn scan(value: u32, local: u32) -> vec2<u32> {
     partial[local] = value;
     workgroupBarrier();
