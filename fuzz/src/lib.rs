@@ -1,47 +1,64 @@
 //! What the fuzz targets share: settings made of arbitrary bytes, and curves small enough that a run takes
 //! microseconds.
 
-use arbitrary::{Arbitrary, Unstructured};
+mod points;
+
+pub use points::{Combination, Combinations};
+
+use arbitrary::{Arbitrary, Result, Unstructured};
 use bucketeer::Curve;
 use bucketeer::plan::{Accumulate, Digits, Group, Reduce, Settings};
 
 #[path = "../../crates/bucketeer/tests/it/curves.rs"]
 pub mod curves;
+#[path = "../../crates/bucketeer/tests/it/small_order.rs"]
+pub mod small_order;
 
 /// Settings of every kind, possible or not.
 #[derive(Debug, Clone)]
 pub struct AnySettings(pub Settings);
 
 impl<'a> Arbitrary<'a> for AnySettings {
-    fn arbitrary(u: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
         let mut settings = Settings::default();
-        if u.arbitrary()? {
-            settings.window_bits = Some(u.int_in_range(0..=27)?);
-        }
-        if u.arbitrary()? {
-            settings.precompute = Some(u.int_in_range(0..=40)?);
-        }
+        settings.window_bits = sometimes(u, |u| u.int_in_range(0..=27))?;
+        settings.last_window_bits = sometimes(u, |u| u.int_in_range(0..=27))?;
+        settings.precompute = sometimes(u, |u| u.int_in_range(0..=40))?;
+        // Of all numbers only powers of two are possible.
+        let any_number = u.int_in_range(0..=2000)?;
+        let power = 1 << u.int_in_range(0..=11)?;
+        settings.odd_multiples =
+            sometimes(u, |u| Ok(if u.ratio(7, 8)? { power } else { any_number }))?;
+        settings.auto_precompute = !u.ratio(3, 4)?;
         settings.endomorphism = u.arbitrary()?;
         settings.negate = u.arbitrary()?;
         settings.any_point = u.arbitrary()?;
-        settings.digits = *u.choose(&[None, Some(Digits::Signed), Some(Digits::Unsigned)])?;
-        settings.group = *u.choose(&[None, Some(Group::Sort), Some(Group::Csr)])?;
-        let ways = [Accumulate::Slices, Accumulate::PerBucket, Accumulate::FusedSweep];
-        settings.accumulate = Some(*u.choose(&ways)?);
+        settings.digits = sometimes(u, |u| u.choose(&[Digits::Signed, Digits::Unsigned]).copied())?;
+        settings.group = sometimes(u, |u| u.choose(&[Group::Sort, Group::Csr]).copied())?;
+        settings.accumulate = sometimes(u, |u| {
+            use Accumulate::{FusedSweep, InPlace, PerBucket, Slices, Straus};
+            u.choose(&[Slices, PerBucket, FusedSweep, InPlace, Straus]).copied()
+        })?;
         let slices = u.int_in_range(0..=2000)?;
-        let sliced = Reduce::SlicedRunningSum { slices };
-        settings.reduce = *u.choose(&[
-            None,
-            Some(Reduce::RunningSum),
-            Some(sliced),
-            Some(Reduce::WindowSplitting),
-        ])?;
-        if u.arbitrary()? {
-            settings.chunk = Some(u.int_in_range(0..=20)?);
-        }
-        settings.memory_limit = Some(u64::from(u.arbitrary::<u32>()?) % (64 << 20));
+        settings.reduce = sometimes(u, |u| {
+            let sliced = Reduce::SlicedRunningSum { slices };
+            u.choose(&[Reduce::RunningSum, sliced, Reduce::WindowSplitting]).copied()
+        })?;
+        settings.chunk = sometimes(u, |u| u.int_in_range(0..=20))?;
+        // Mostly little, since a run that fills megabytes takes long.
+        let limit = u64::from(u.arbitrary::<u32>()?) % (64 << 20);
+        settings.memory_limit = Some(limit >> u.int_in_range(0..=16)?);
         Ok(Self(settings))
     }
+}
+
+/// A setting in one case of three: many exclude each other, and a run that is refused shows little.
+fn sometimes<'a, T>(
+    u: &mut Unstructured<'a>,
+    value: impl FnOnce(&mut Unstructured<'a>) -> Result<T>,
+) -> Result<Option<T>> {
+    // In this order, since exhausted bytes make the ratio true.
+    if u.ratio(2, 3)? { Ok(None) } else { value(u).map(Some) }
 }
 
 /// Holds what a reader accepted to its promise.

@@ -1,67 +1,82 @@
-//! Small MSMs over tiny curves, where equal, opposite and infinite sums are common, against sums made
-//! one multiplication at a time.
+//! MSMs over curves whose groups are tiny, where equal, opposite and infinite sums are common, against sums known
+//! by their coefficients; on vectors, where the processor has them, and without.
 #![no_main]
 
+use std::sync::LazyLock;
+
 use arbitrary::Arbitrary;
-use ark_ec::CurveGroup;
-use ark_ff::AdditiveGroup;
+use ark_ff::PrimeField;
+use bucketeer::conformance::on_weierstrass;
 use bucketeer::{Bases, Curve, Device, Error, Scalars};
-use bucketeer_fuzz::AnySettings;
 use bucketeer_fuzz::curves::{tiny, tiny_glv};
+use bucketeer_fuzz::small_order::*;
+use bucketeer_fuzz::{AnySettings, Combination, Combinations};
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Debug, Arbitrary)]
 struct Case {
-    pairs: Vec<(u16, u128)>,
+    curve: u8,
+    device: u8,
     residues: bool,
     settings: AnySettings,
+    /// How often the pairs are repeated beyond the first time.
+    repeated: u8,
+    pairs: Vec<(u8, u128)>,
 }
 
-/// `k·P` by double-and-add, with nothing taken modulo anything.
-fn multiple<C: Curve>(point: C, k: u128) -> C::Group {
-    (0..u128::BITS - k.leading_zeros()).rev().fold(C::Group::ZERO, |sum, bit| {
-        let doubled = sum.double();
-        if k >> bit & 1 == 1 { doubled + point } else { doubled }
-    })
-}
+/// A few threads and many, each with the arithmetic of the processor at its best and portably.
+static DEVICES: LazyLock<Vec<[Device; 2]>> = LazyLock::new(|| {
+    let devices = [1, 2, 7].map(|threads| Device::cpu_with_threads(threads).expect("a pool"));
+    devices.map(|device| [device.clone(), device.portable().expect("a CPU")]).into()
+});
 
-/// A point of the whole curve if the settings allow it, else one of the subgroup.
-fn point<C: Curve>(seed: u16, whole: bool) -> C {
-    let mut bytes = [0; 8];
-    bytes[..2].copy_from_slice(&seed.to_le_bytes());
-    let point = C::from_random_bytes(&bytes).filter(|_| whole);
-    point.unwrap_or_else(|| multiple(C::GENERATOR, seed.into()).into_affine())
-}
-
-fn check<C: Curve>(case: &Case) {
+fn check<C: Curve>(combinations: &Combinations<C>, case: &Case) {
     let settings = &case.settings.0;
-    let points: Vec<C> = case.pairs.iter().map(|(p, _)| point(*p, settings.any_point)).collect();
-    let words: Vec<u64> =
-        case.pairs.iter().flat_map(|(_, k)| [*k as u64, (*k >> 64) as u64]).collect();
-    let residues: Vec<C::ScalarField> = case.pairs.iter().map(|(_, k)| (*k).into()).collect();
-    let integer = |k: &C::ScalarField| -> num_bigint::BigUint { (*k).into() };
-    let amount = |i: usize| match case.residues {
-        true => integer(&residues[i]).try_into().expect("the order has 15 bits"),
-        false => case.pairs[i].1,
+    let times = 1 + usize::from(case.repeated) % 32;
+    let pairs = case.pairs.repeat(times);
+    let terms: Vec<&Combination<C>> =
+        pairs.iter().map(|(seed, _)| combinations.get(*seed, settings.any_point)).collect();
+    let points: Vec<C> = terms.iter().map(|term| term.point).collect();
+    let words: Vec<u64> = pairs.iter().flat_map(|(_, k)| [*k as u64, (*k >> 64) as u64]).collect();
+    let residues: Vec<C::ScalarField> = pairs.iter().map(|(_, k)| (*k).into()).collect();
+    let (scalars, amounts): (_, Vec<u128>) = match case.residues {
+        true => {
+            let amount = |k: &C::ScalarField| k.into_bigint().as_ref()[0].into();
+            (Scalars::residues(&residues), residues.iter().map(amount).collect())
+        }
+        false => (Scalars::words(&words, 2), pairs.iter().map(|(_, k)| *k).collect()),
     };
-    let expected: C::Group = (0..points.len()).map(|i| multiple(points[i], amount(i))).sum();
-    let scalars = match case.residues {
-        true => Scalars::residues(&residues),
-        false => Scalars::words(&words, 2),
-    };
+    let expected = combinations.expected(terms.into_iter().zip(amounts));
     let builder = Bases::builder().settings(settings.clone());
-    let device = Device::cpu();
-    let loaded = || builder.load(&device, &points)?.msm(scalars);
-    for sum in [builder.msm(&device, &points, scalars), loaded()] {
-        match sum {
-            Ok(sum) => assert_eq!(sum, expected),
-            Err(Error::InvalidSetting { .. } | Error::OutOfMemory { .. }) => {}
-            Err(error) => panic!("{error}"),
+    for device in &DEVICES[usize::from(case.device) % DEVICES.len()] {
+        let loaded = || builder.load(device, &points)?.msm(scalars);
+        for sum in [builder.msm(device, &points, scalars), loaded()] {
+            match sum {
+                Ok(sum) => assert_eq!(on_weierstrass::<C>(&sum), Some(expected), "{device}"),
+                Err(Error::InvalidSetting { .. } | Error::OutOfMemory { .. }) => {}
+                Err(Error::NotRepresentable) => assert!(C::from_weierstrass(expected).is_none()),
+                Err(error) => panic!("{error}"),
+            }
         }
     }
 }
 
+/// Checks a case on one of these curves.
+macro_rules! on_one_of {
+    ($case:expr, $($curve:ident)*) => {{
+        const CHECKS: &[fn(&Case)] = &[$(|case| {
+            static POINTS: LazyLock<Combinations<$curve::Affine>> =
+                LazyLock::new(Combinations::new);
+            check(&POINTS, case);
+        }),*];
+        CHECKS[usize::from($case.curve) % CHECKS.len()]($case);
+    }};
+}
+
 fuzz_target!(|case: Case| {
-    check::<tiny::Affine>(&case);
-    check::<tiny_glv::Affine>(&case);
+    on_one_of!(
+        &case,
+        tiny tiny_glv two three four_full four_one_spare four_glv four_edwards four_quadratic five
+        six_full six_glv six_quadratic twelve_glv
+    );
 });

@@ -5,18 +5,19 @@ use arbitrary::Arbitrary;
 use bucketeer::plan::{Plan, Request, ScalarBound};
 use bucketeer::{CurveSpec, DeviceFacts, Error};
 use bucketeer_fuzz::AnySettings;
+use bucketeer_fuzz::curves::tiny_glv;
+use bucketeer_fuzz::small_order::{four_edwards, six_glv, six_quadratic, two};
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Debug, Arbitrary)]
 struct Paper {
-    curve: bool,
+    curve: u8,
     n: u64,
     shift: u8,
     bits: Option<u32>,
     resident: bool,
     gpu: bool,
     batch: u64,
-    last_window: Option<u8>,
     threads: u16,
     memory: u64,
     limited: bool,
@@ -24,15 +25,19 @@ struct Paper {
 }
 
 fuzz_target!(|paper: Paper| {
-    let curve = match paper.curve {
-        true => CurveSpec::of::<ark_bls12_377::G1Affine>(),
-        false => CurveSpec::of::<ark_ed_on_bls12_377::EdwardsAffine>(),
+    let curve = match paper.curve % 7 {
+        0 => CurveSpec::of::<ark_bls12_377::G1Affine>(),
+        1 => CurveSpec::of::<ark_ed_on_bls12_377::EdwardsAffine>(),
+        2 => CurveSpec::of::<tiny_glv::Affine>(),
+        3 => CurveSpec::of::<two::Affine>(),
+        4 => CurveSpec::of::<four_edwards::Affine>(),
+        5 => CurveSpec::of::<six_glv::Affine>(),
+        _ => CurveSpec::of::<six_quadratic::Affine>(),
     };
     let mut settings = paper.settings.0;
     if !paper.limited {
         settings.memory_limit = None;
     }
-    settings.last_window_bits = paper.last_window.map(|bits| u32::from(bits % 30));
     let threads = paper.threads.into();
     let memory = paper.memory >> 1;
     let device = match paper.gpu {

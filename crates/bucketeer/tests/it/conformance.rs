@@ -47,7 +47,11 @@ fn many_threads() {
 }
 
 macro_rules! conformance {
-    (named { $($test:ident: $name:literal;)* } own { $($own:ident: $point:ty;)* }) => {
+    (
+        named { $($test:ident: $name:literal;)* }
+        own { $($own:ident: $point:ty;)* }
+        small_order { $($small:ident;)* }
+    ) => {
         $(#[test]
         fn $test() {
             let curve = Some(NamedCurve::named($name).expect("a named curve"));
@@ -63,6 +67,17 @@ macro_rules! conformance {
             };
             on_both(table, Filter::default());
         })*
+        mod small_order {
+            use super::*;
+            $(#[test]
+            fn $small() {
+                let table = |device: &Device, filter: &Filter, report: Report<'_>| {
+                    type Affine = crate::small_order::$small::Affine;
+                    run_curve::<Affine>(stringify!($small), device, filter, report)
+                };
+                on_both(table, Filter { quick: true, ..Filter::default() });
+            })*
+        }
 
         /// Every named curve has its line here.
         #[test]
@@ -99,6 +114,20 @@ conformance! {
         secp192k1: crate::curves::secp192k1::Affine;
         tiny: crate::curves::tiny::Affine;
         tiny_glv: crate::curves::tiny_glv::Affine;
+    }
+    small_order {
+        two;
+        three;
+        four_full;
+        four_one_spare;
+        four_glv;
+        four_edwards;
+        four_quadratic;
+        five;
+        six_full;
+        six_glv;
+        six_quadratic;
+        twelve_glv;
     }
 }
 

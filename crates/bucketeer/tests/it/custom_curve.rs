@@ -1,18 +1,30 @@
 //! The curves defined in these tests are what they claim to be, and the library reads them right.
 
 use crate::curves::{TinyFq, secp192k1, small, tiny, tiny_glv, wide};
+use crate::small_order::*;
 use ark_ec::CurveConfig;
 use ark_ff::{AdditiveGroup, Field, One, PrimeField, Zero};
-use bucketeer::conformance::KnownBases;
+use bucketeer::conformance::{KnownBases, reference_sum};
 use bucketeer::{Bases, Curve, CurveSpec, Device, Error, PointFault, Scalars};
+use num_bigint::BigUint;
 
 fn generator_has_the_order<C: Curve>() {
     let g = C::GENERATOR;
     assert!(g.on_curve() && !g.is_zero());
     assert!(g.mul_bigint(C::ScalarField::MODULUS).is_zero(), "r·G is not zero");
-    let cofactor = <C::Config as CurveConfig>::COFACTOR;
+    let CurveSpec { order, cofactor, .. } = &*CurveSpec::of::<C>();
     let inverse = <C::Config as CurveConfig>::COFACTOR_INV;
-    assert!((C::ScalarField::from(cofactor[0]) * inverse).is_one());
+    assert!((C::ScalarField::from(cofactor.clone()) * inverse).is_one());
+    // Twice in the order of the curve, r would make points of order r outside the subgroup possible.
+    assert!(!(cofactor % order).is_zero());
+    let points = (0..=u8::MAX).filter_map(|byte| C::from_random_bytes(&[byte; 193]));
+    let points: Vec<C> = points.take(8).collect();
+    assert_eq!(points.len(), 8);
+    let words = (order * cofactor).to_u64_digits();
+    for point in points {
+        assert!(point.on_curve());
+        assert_eq!(reference_sum(&[point], &words, words.len()), None, "h·r·P is not zero");
+    }
 }
 
 #[test]
@@ -20,12 +32,24 @@ fn generators_have_the_stated_order() {
     generator_has_the_order::<secp192k1::Affine>();
     generator_has_the_order::<tiny::Affine>();
     generator_has_the_order::<tiny_glv::Affine>();
-    generator_has_the_order::<wide::Affine>();
-    generator_has_the_order::<small::Affine>();
+    generator_has_the_order::<two::Affine>();
+    generator_has_the_order::<three::Affine>();
+    generator_has_the_order::<four_full::Affine>();
+    generator_has_the_order::<four_one_spare::Affine>();
+    generator_has_the_order::<four_glv::Affine>();
+    generator_has_the_order::<four_edwards::Affine>();
+    generator_has_the_order::<four_quadratic::Affine>();
+    generator_has_the_order::<five::Affine>();
+    generator_has_the_order::<six_full::Affine>();
+    generator_has_the_order::<six_glv::Affine>();
+    generator_has_the_order::<six_quadratic::Affine>();
+    generator_has_the_order::<twelve_glv::Affine>();
 }
 
 /// Multiples of the generator against sums of single ones.
 fn sums_are_right<C: Curve>() {
+    assert!(C::GENERATOR.on_curve() && !C::GENERATOR.is_zero());
+    assert!(C::GENERATOR.mul_bigint(C::ScalarField::MODULUS).is_zero());
     let order = C::ScalarField::MODULUS.as_ref()[0];
     for device in [Device::cpu(), Device::cpu().portable().unwrap()] {
         for n in [1, 5, 300, 3000] {
@@ -112,4 +136,11 @@ fn descriptions_are_read_off_the_configuration() {
     assert!(spec.endomorphism.is_none());
     assert_eq!(spec.cofactor, 4u32.into());
     assert!(CurveSpec::of::<tiny_glv::Affine>().endomorphism.is_some());
+    let spec = CurveSpec::of::<four_quadratic::Affine>();
+    assert_eq!((spec.limbs, spec.degree, spec.scalar_bits()), (4, 2, 5));
+    assert_eq!(spec.non_residue, Some(&spec.modulus - 2u32));
+    assert!(spec.endomorphism.is_some());
+    for spec in [CurveSpec::of::<four_one_spare::Affine>(), CurveSpec::of::<six_glv::Affine>()] {
+        assert!(spec.endomorphism.is_some() && spec.order == BigUint::from(7u32));
+    }
 }

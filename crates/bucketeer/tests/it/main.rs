@@ -16,3 +16,4 @@ mod large;
 mod plan;
 mod properties;
 mod second_opinion;
+mod small_order;

@@ -163,6 +163,23 @@ proptest! {
     }
 
     #[test]
+    fn small_orders(pairs in pairs(), settings in settings()) {
+        use crate::small_order::*;
+        equals_the_naive_sum::<two::Affine>(&pairs, settings.clone());
+        equals_the_naive_sum::<three::Affine>(&pairs, settings.clone());
+        equals_the_naive_sum::<four_full::Affine>(&pairs, settings.clone());
+        equals_the_naive_sum::<four_one_spare::Affine>(&pairs, settings.clone());
+        equals_the_naive_sum::<four_glv::Affine>(&pairs, settings.clone());
+        equals_the_naive_sum::<four_edwards::Affine>(&pairs, settings.clone());
+        equals_the_naive_sum::<four_quadratic::Affine>(&pairs, settings.clone());
+        equals_the_naive_sum::<five::Affine>(&pairs, settings.clone());
+        equals_the_naive_sum::<six_full::Affine>(&pairs, settings.clone());
+        equals_the_naive_sum::<six_glv::Affine>(&pairs, settings.clone());
+        equals_the_naive_sum::<six_quadratic::Affine>(&pairs, settings.clone());
+        equals_the_naive_sum::<twelve_glv::Affine>(&pairs, settings.clone());
+    }
+
+    #[test]
     fn sums_are_linear(pairs in pairs()) {
         is_linear::<ark_bls12_377::G1Affine>(&pairs);
         is_linear::<ark_ed_on_bls12_377::EdwardsAffine>(&pairs);

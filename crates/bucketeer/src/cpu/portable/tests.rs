@@ -12,7 +12,11 @@ use super::shapes::{has_adx, kernel, small_square, spare};
 use crate::cpu::formulas::point;
 use crate::cpu::kernel::{AnyKernel, Infinity, Kernel, NEGATIVE, Pairs, Point, Scratch};
 use crate::curve::to_words;
+use crate::device::{Arithmetic as Chosen, DeviceFacts};
 use crate::{Curve, CurveSpec, WordField};
+
+#[path = "../../../tests/it/small_order.rs"]
+mod small_order;
 
 /// Elements of the prime field whose words are at the borders of what there is.
 fn borders<F: PrimeField + WordField, const N: usize>() -> Vec<F> {
@@ -131,6 +135,12 @@ fn prime_fields_agree_with_arkworks() {
     check_prime::<ark_bls12_377::Fq, 6, 2>();
     check_prime::<ark_bls12_381::Fq, 6, 2>();
     check_prime::<ark_bw6_761::Fq, 12, 2>();
+    // As close to each bound as p can be.
+    check_prime::<small_order::four_glv::Fq, 4, 2>();
+    check_prime::<small_order::four_one_spare::Fq, 4, 1>();
+    check_prime::<small_order::four_full::Fq, 4, 0>();
+    check_prime::<small_order::six_glv::Fq, 6, 2>();
+    check_prime::<small_order::twelve_glv::Fq, 12, 2>();
 }
 
 #[test]
@@ -138,6 +148,8 @@ fn quadratic_extensions_agree_with_arkworks() {
     check_quadratic::<ark_bn254::G2Affine, 4>();
     check_quadratic::<ark_bls12_377::G2Affine, 6>();
     check_quadratic::<ark_bls12_381::G2Affine, 6>();
+    check_quadratic::<small_order::four_quadratic::Affine, 4>();
+    check_quadratic::<small_order::six_quadratic::Affine, 6>();
 }
 
 /// Sums of all pairs among points of every kind, an odd number of them, by both kernels.
@@ -194,4 +206,41 @@ fn kernels_on_words_agree_with_those_on_fields() {
     check_kernel::<ark_bn254::G2Affine>();
     check_kernel::<ark_bls12_377::G2Affine>();
     check_kernel::<ark_bls12_381::G2Affine>();
+    check_kernel::<small_order::four_full::Affine>();
+    check_kernel::<small_order::four_one_spare::Affine>();
+    check_kernel::<small_order::four_glv::Affine>();
+    check_kernel::<small_order::four_edwards::Affine>();
+    check_kernel::<small_order::four_quadratic::Affine>();
+    check_kernel::<small_order::six_glv::Affine>();
+    check_kernel::<small_order::six_quadratic::Affine>();
+    check_kernel::<small_order::twelve_glv::Affine>();
+}
+
+/// Tests and fuzzing take the curves of small order for what meets all kernels: with vectors where the processor has
+/// them, and without.
+#[test]
+fn curves_of_small_order_reach_the_vector_kernels() {
+    use small_order::*;
+    let device = DeviceFacts::cpu(1, true, 1 << 30);
+    let chosen = |curve: &CurveSpec| Chosen::choose(curve, &device);
+    for curve in [
+        CurveSpec::of::<four_full::Affine>(),
+        CurveSpec::of::<four_one_spare::Affine>(),
+        CurveSpec::of::<four_glv::Affine>(),
+        CurveSpec::of::<four_edwards::Affine>(),
+        CurveSpec::of::<four_quadratic::Affine>(),
+        CurveSpec::of::<six_full::Affine>(),
+        CurveSpec::of::<six_glv::Affine>(),
+        CurveSpec::of::<six_quadratic::Affine>(),
+        CurveSpec::of::<twelve_glv::Affine>(),
+    ] {
+        assert_eq!(chosen(&curve), Chosen::Ifma, "{curve:?}");
+    }
+    for curve in [
+        CurveSpec::of::<two::Affine>(),
+        CurveSpec::of::<three::Affine>(),
+        CurveSpec::of::<five::Affine>(),
+    ] {
+        assert_eq!(chosen(&curve), Chosen::Portable, "{curve:?}");
+    }
 }
