@@ -176,9 +176,10 @@ pub(super) fn candidates(
         let available = request.settings.memory_limit.unwrap_or(request.device.memory);
         let point = stored_point_bytes(request.curve).saturating_mul(request.n as u64);
         let fits = |shape: &Shape| point.saturating_mul(shape.stored() as u64) <= available;
-        // The smallest stays, so that the error says how much memory it needs.
+        // The smallest stays, so that the error says how much memory it needs; without buckets it has no odd multiples,
+        // requested or not.
         let least = odd_multiples(request)[0];
-        let smallest = |shape: &Shape| shape.precompute == 1 && shape.odd_multiples == least;
+        let smallest = |shape: &Shape| shape.precompute == 1 && shape.odd_multiples <= least;
         candidates.retain(|(_, shape)| smallest(shape) || fits(shape));
     }
     candidates

@@ -140,6 +140,18 @@ fn fixed_bases_get_odd_multiples_within_their_memory() {
     }
 }
 
+/// Without buckets there are no odd multiples, however many are requested: no shape was left, an internal error.
+#[test]
+fn few_bases_with_odd_multiples_and_no_memory() {
+    for n in 0..20 {
+        let wishes = |s: &mut Settings| {
+            (s.odd_multiples, s.auto_precompute, s.memory_limit) = (Some(8), true, Some(0));
+        };
+        let plan = Paper { resident: true, ..Paper::new(n).with(wishes) }.plan();
+        assert!(matches!(plan, Err(Error::OutOfMemory { needed: 1.., available: 0 })), "{plan:?}");
+    }
+}
+
 #[test]
 fn odd_multiples_divide_the_buckets() {
     let shape = |count| {
