@@ -39,7 +39,8 @@ fuzz_target!(|paper: Paper| {
         settings.memory_limit = None;
     }
     let threads = paper.threads.into();
-    let memory = paper.memory >> 1;
+    // At most what a plan counts with.
+    let memory = paper.memory >> 16;
     let device = match paper.gpu {
         true => DeviceFacts::cuda(threads, memory),
         false => DeviceFacts::cpu(threads, true, memory),
