@@ -30,7 +30,7 @@ impl<'a> Arbitrary<'a> for AnySettings {
         settings.odd_multiples =
             sometimes(u, |u| Ok(if u.ratio(7, 8)? { power } else { any_number }))?;
         settings.auto_precompute = !u.ratio(3, 4)?;
-        settings.endomorphism = u.arbitrary()?;
+        settings.endomorphism = sometimes(u, |u| u.arbitrary())?;
         settings.negate = u.arbitrary()?;
         settings.any_point = u.arbitrary()?;
         settings.digits = sometimes(u, |u| u.choose(&[Digits::Signed, Digits::Unsigned]).copied())?;
@@ -45,9 +45,9 @@ impl<'a> Arbitrary<'a> for AnySettings {
             u.choose(&[Reduce::RunningSum, sliced, Reduce::WindowSplitting]).copied()
         })?;
         settings.chunk = sometimes(u, |u| u.int_in_range(0..=20))?;
-        // Mostly little, since a run that fills megabytes takes long.
-        let limit = u64::from(u.arbitrary::<u32>()?) % (64 << 20);
-        settings.memory_limit = Some(limit >> u.int_in_range(0..=16)?);
+        // From 8 KiB to 64 MiB: a run that fills megabytes takes long, and one without memory is refused.
+        let limit = (1 << 20) + u64::from(u.arbitrary::<u32>()?) % (63 << 20);
+        settings.memory_limit = Some(limit >> u.int_in_range(0..=7)?);
         Ok(Self(settings))
     }
 }
