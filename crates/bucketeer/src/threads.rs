@@ -4,13 +4,16 @@
 //! threads are started first, as many as the system gives, and the pool is made of those. Where there
 //! is none, the pool is the calling thread alone, and no other thread can compute on it.
 
+use std::any::Any;
 use std::sync::Once;
 #[cfg(not(target_family = "wasm"))]
 use std::sync::OnceLock;
+use std::thread::ScopedJoinHandle;
 #[cfg(not(target_family = "wasm"))]
 use std::thread::{self, ThreadId};
 
 use crate::Error;
+use crate::control::panic_message;
 
 /// Most threads of a pool.
 pub(crate) const MAX_THREADS: usize = 4096;
@@ -35,6 +38,27 @@ pub(crate) fn check() -> Result<(), Error> {
             Err(Error::NoThread { reason })
         }
     }
+}
+
+/// Runs `work` for every index on a thread of its own, or on this one where the system starts none. A
+/// panic is an error; `what` says what was done.
+pub(crate) fn side_by_side<R: Send>(
+    count: usize,
+    what: &str,
+    work: impl Fn(usize) -> Result<R, Error> + Sync,
+) -> Vec<Result<R, Error>> {
+    let panicked = |panic: Box<dyn Any + Send>| {
+        Err(Error::Internal(format!("{what} panicked: {}", panic_message(&*panic))))
+    };
+    std::thread::scope(|scope| {
+        let work = &work;
+        let start = |index| std::thread::Builder::new().spawn_scoped(scope, move || work(index));
+        let started: Vec<_> = (0..count).map(start).collect();
+        let finish = |(index, thread): (usize, std::io::Result<ScopedJoinHandle<'_, _>>)| {
+            thread.map_or_else(|_| work(index), |thread| thread.join().unwrap_or_else(panicked))
+        };
+        started.into_iter().enumerate().map(finish).collect()
+    })
 }
 
 /// In a browser rayon falls back to the calling thread, which is the only one.

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::thread::ScopedJoinHandle;
 
 use super::{Bases, Builder, Held, Inner, Partial};
-use crate::control::{CancelToken, panic_message};
+use crate::control::CancelToken;
 use crate::sum::Sum;
+use crate::threads::side_by_side;
 use crate::wait::wait;
 use crate::{Curve, CurveSpec, Device, Error, Scalars};
 
@@ -48,34 +48,17 @@ fn shares(n: usize, parts: usize) -> Vec<Range<usize>> {
     (0..parts).map(|i| i * n / parts..(i + 1) * n / parts).collect()
 }
 
-/// Runs one share on each device, side by side; on this thread where the system starts no other.
+/// Runs one share on each device, side by side.
 pub(super) fn in_shares<R: Send>(
     ranges: &[Range<usize>],
     run: impl Fn(usize, &Range<usize>) -> Result<R, Error> + Sync,
 ) -> Result<Vec<R>, Error> {
-    // An error names the place in the whole.
-    let run = |index: usize, own: &Range<usize>| {
+    let shares = side_by_side(ranges.len(), "a share", |index| {
+        let own = &ranges[index];
+        // An error names the place in the whole.
         run(index, own).map_err(|error| error.in_share_from(own.start))
-    };
-    std::thread::scope(|scope| {
-        let run = &run;
-        let start = |(index, own)| {
-            let thread = std::thread::Builder::new().spawn_scoped(scope, move || run(index, own));
-            (index, own, thread)
-        };
-        let shares: Vec<_> = ranges.iter().enumerate().map(start).collect();
-        let finish = |(index, own, thread): (_, _, std::io::Result<ScopedJoinHandle<'_, _>>)| {
-            thread.map_or_else(|_| run(index, own), joined)
-        };
-        shares.into_iter().map(finish).collect()
-    })
-}
-
-fn joined<R>(thread: ScopedJoinHandle<'_, Result<R, Error>>) -> Result<R, Error> {
-    thread.join().unwrap_or_else(|panic| {
-        let panic = panic_message(&*panic);
-        Err(Error::Internal(format!("a share's thread panicked: {panic}")))
-    })
+    });
+    shares.into_iter().collect()
 }
 
 /// A batch over bases in shares: each device computes all MSMs on its range.

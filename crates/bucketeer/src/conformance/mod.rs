@@ -45,6 +45,7 @@ use crate::control::panic_message;
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::plan::{Accumulate, Preset, Settings};
 use crate::platform::Instant;
+use crate::threads::side_by_side;
 use crate::wait::{Pending, wait};
 use crate::{Bases, Curve, Device, DeviceKind};
 
@@ -169,13 +170,10 @@ fn warm_up(device: &Device, curves: &[&'static NamedCurve]) {
             }
         }
     }
-    std::thread::scope(|scope| {
-        for curve in curves {
-            let warm = || curve.visit(Smallest(device));
-            if std::thread::Builder::new().spawn_scoped(scope, warm).is_err() {
-                warm();
-            }
-        }
+    // The table says itself what fails.
+    side_by_side(curves.len(), "warming up", |index| {
+        curves[index].visit(Smallest(device));
+        Ok(())
     });
 }
 

@@ -9,6 +9,7 @@ use super::driver::{Context, Kernel, Module};
 use super::nvrtc::nvrtc;
 use super::prelude;
 use crate::plan::Form;
+use crate::threads::side_by_side;
 use crate::{CurveSpec, Error};
 
 /// A source file, compiled by itself.
@@ -174,16 +175,12 @@ impl Program {
     /// Compiles and loads sources side by side, and says how long that took.
     pub(crate) fn prepare(&self, sources: &[Source]) -> Result<Duration, Error> {
         let start = Instant::now();
-        std::thread::scope(|scope| {
-            let missing = sources.iter().filter(|source| self.slots[source].get().is_none());
-            let threads: Vec<_> =
-                missing.map(|source| scope.spawn(|| self.module(*source).map(|_| ()))).collect();
-            for thread in threads {
-                let joined = thread.join();
-                joined.map_err(|_| Error::Internal("compiling kernels panicked".into()))??;
-            }
-            Ok(start.elapsed())
-        })
+        let missing = sources.iter().filter(|source| self.slots[source].get().is_none());
+        let missing: Vec<_> = missing.collect();
+        let compile = |index: usize| self.module(*missing[index]).map(|_| ());
+        let compiled = side_by_side(missing.len(), "compiling kernels", compile);
+        compiled.into_iter().collect::<Result<Vec<()>, _>>()?;
+        Ok(start.elapsed())
     }
 
     pub(crate) fn kernel(&self, source: Source, name: &str) -> Result<Kernel, Error> {

@@ -10,6 +10,8 @@ use super::unroll::unroll;
 use crate::plan::Form;
 use crate::platform::Instant;
 #[cfg(not(target_family = "wasm"))]
+use crate::threads::side_by_side;
+#[cfg(not(target_family = "wasm"))]
 use crate::wait::wait;
 use crate::{CurveSpec, Error};
 
@@ -205,15 +207,8 @@ impl Program {
     /// Pipelines side by side, where there are threads.
     #[cfg(not(target_family = "wasm"))]
     async fn make(&self, gpu: &Gpu, sources: &[Source]) -> Vec<Result<Arc<Pipelines>, Error>> {
-        let panicked = |_| Err(Error::Internal("compiling a shader panicked".into()));
-        std::thread::scope(|scope| {
-            let start = |source: &Source| {
-                let source = *source;
-                scope.spawn(move || wait(self.module(gpu, source)))
-            };
-            let threads: Vec<_> = sources.iter().map(start).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
-        })
+        let compile = |index: usize| wait(self.module(gpu, sources[index]));
+        side_by_side(sources.len(), "compiling a shader", compile)
     }
 
     #[cfg(target_family = "wasm")]
