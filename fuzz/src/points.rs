@@ -41,7 +41,7 @@ impl<C: Curve> Combinations<C> {
             for multiple in 0..MULTIPLES {
                 let which = chosen % 3;
                 let mut coefficients = vec![multiple, u8::from(which == 1), u8::from(which == 2)];
-                coefficients.extend((0..torsion).map(|i| chosen / 3 >> i & 1));
+                coefficients.extend((0..torsion).map(|i| ((chosen / 3) >> i) & 1));
                 let totals: Vec<BigUint> = coefficients.iter().map(|&c| c.into()).collect();
                 let Some(point) = C::from_weierstrass(combinations.sum(&totals)) else { continue };
                 let list =
