@@ -106,7 +106,8 @@ pub(crate) fn engine<C: Curve>(
         Form::Edwards => C::edwards(),
         Form::Weierstrass => None,
     };
-    Ok(Box::new(Cuda { gpu: device.clone(), curve, program, edwards, resident: None }))
+    let (gpu, form) = (device.clone(), plan.form);
+    Ok(Box::new(Cuda { gpu, curve, program, form, edwards, resident: None }))
 }
 
 /// The CUDA engine of one curve.
@@ -114,7 +115,9 @@ struct Cuda<C: Curve> {
     gpu: Arc<Gpu>,
     curve: Arc<CurveSpec>,
     program: Program,
-    /// The way to the form that the kernels add in, where that is the Edwards form.
+    /// The form that the kernels add in.
+    form: Form,
+    /// The way back from it, where that is the Edwards form.
     edwards: Option<EdwardsMap<C::BaseField>>,
     resident: Option<Resident>,
 }
@@ -130,7 +133,7 @@ impl<C: Curve> Cuda<C> {
     }
 
     fn affine<'a>(&'a self, points: &'a [C]) -> Affine<'a, C> {
-        Affine { points, curve: &self.curve, edwards: self.edwards.as_ref() }
+        Affine { points, curve: &self.curve, form: self.form }
     }
 
     fn sums(

@@ -30,6 +30,7 @@ pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
     define("P_LOW_IS_ONE", u64::from(p.iter_u32_digits().next() == Some(1)));
     define("DEGREE", curve.degree as u64);
     define("EDWARDS", u64::from(form == Form::Edwards));
+    define("FROM_WEIERSTRASS", u64::from(curve.to_edwards_by_inversion(form)));
     let zero = |element: &[BigUint]| element.iter().all(|part| part.bits() == 0);
     let a = &curve.weierstrass[0];
     define("A_IS_ZERO", u64::from(zero(a)));
@@ -47,6 +48,11 @@ pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
     out += &constant("A", &a, words);
     if let (Form::Edwards, Some(edwards)) = (form, &curve.edwards) {
         out += &constant("D2", &[montgomery(&(&edwards.d * 2u32))], words);
+        out += &constant("SCALE", &[montgomery(&edwards.scale)], words);
+        if let Some([b, third_of_a]) = &edwards.montgomery {
+            out += &constant("MONTGOMERY_B", &[montgomery(b)], words);
+            out += &constant("THIRD_OF_A", &[montgomery(third_of_a)], words);
+        }
     }
     out
 }

@@ -13,6 +13,9 @@ use crate::plan::Form;
 const THREADS: u32 = 128;
 /// Points that share an inversion when copies are computed.
 const SHARED_INVERSION: u64 = 32;
+/// Bases that share an inversion when they are brought into the Edwards form: 2^18 of them, which are imported at a
+/// time, give each of an H200's schedulers a warp. More would leave some idle, fewer invert more often.
+const IMPORTED_TOGETHER: u64 = 16;
 
 /// Where a table goes.
 pub(crate) struct Place {
@@ -55,7 +58,7 @@ pub(crate) fn fill(
             }
             Form::Edwards => {
                 stream.upload(place.scratch, bytes)?;
-                let grid = blocks(count.into(), THREADS);
+                let grid = blocks(u64::from(count).div_ceil(IMPORTED_TOGETHER), THREADS);
                 launch!(stream, program, Source::Table, "import_bases", grid, THREADS, 0;
                     place.scratch, count, place.table, first)?;
             }

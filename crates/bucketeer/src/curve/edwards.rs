@@ -9,8 +9,9 @@
 use ark_ec::AffineRepr;
 use ark_ec::twisted_edwards::{Affine, Projective, TECurveConfig};
 use ark_ff::{AdditiveGroup, Field};
+use num_bigint::BigUint;
 
-use super::{Model, Weierstrass, inverses};
+use super::{EdwardsForm, Model, Weierstrass, inverses};
 
 /// Coefficients of the Montgomery model and what the maps need of them.
 struct Montgomery<F> {
@@ -174,24 +175,31 @@ impl<F: Field> EdwardsMap<F> {
         (-F::ONE).sqrt().is_some() && self.d.sqrt().is_none()
     }
 
-    /// Edwards coordinates of points in the coordinates of the curve's own model; infinity is (0, 1).
-    pub(super) fn apply(&self, points: &[Option<(F, F)>]) -> Vec<(F, F)> {
-        let identity = (F::ZERO, F::ONE);
-        let Some(m) = &self.montgomery else {
-            return points
-                .iter()
-                .map(|p| p.map_or(identity, |(x, y)| (x * self.scale, y)))
-                .collect();
+    /// The form and the way to it as integers; the device goes it.
+    pub(super) fn form(&self, integer: impl Fn(&F) -> Option<BigUint>) -> Option<EdwardsForm> {
+        let (scale, montgomery) = match &self.montgomery {
+            None => (self.scale, None),
+            // x = scale·u/v with v = B·y.
+            Some(m) => {
+                let coefficients = [integer(&m.b)?, integer(&m.third_of_a)?];
+                (self.scale * m.inverse_of_b, Some(coefficients))
+            }
         };
-        let uv: Vec<_> =
-            points.iter().map(|p| p.map(|(x, y)| (x * m.b - m.third_of_a, y * m.b))).collect();
-        let inverses = inverses(uv.iter().map(|p| p.map_or(F::ONE, |(u, v)| v * (u + F::ONE))));
-        let affine = |(p, inverse): (Option<(F, F)>, F)| {
-            p.map_or(identity, |(u, v)| {
-                (u * (u + F::ONE) * inverse * self.scale, (u - F::ONE) * v * inverse)
-            })
-        };
-        uv.into_iter().zip(inverses).map(affine).collect()
+        let (d, scale) = (integer(&self.d)?, integer(&scale)?);
+        Some(EdwardsForm { d, complete: self.complete(), scale, montgomery })
+    }
+
+    /// Edwards coordinates of a point in the coordinates of the curve's own model, for comparison; infinity is
+    /// (0, 1), and (0, 0) stands for points at infinity of the form.
+    #[cfg(all(test, feature = "curves"))]
+    pub(crate) fn apply(&self, point: Option<(F, F)>) -> (F, F) {
+        let Some((x, y)) = point else { return (F::ZERO, F::ONE) };
+        let Some(m) = &self.montgomery else { return (x * self.scale, y) };
+        let (u, v) = (x * m.b - m.third_of_a, y * m.b);
+        match (v.inverse(), (u + F::ONE).inverse()) {
+            (Some(over_v), Some(over_sum)) => (self.scale * u * over_v, (u - F::ONE) * over_sum),
+            _ => (F::ZERO, F::ZERO),
+        }
     }
 
     /// Back to the curve's own model; `None` is infinity.
@@ -240,7 +248,7 @@ mod tests {
         let mut rng = test_rng();
         let mut points: Vec<C> = (0..10).map(|_| C::Group::rand(&mut rng).into_affine()).collect();
         points.push(C::zero());
-        let images = C::to_edwards(&map, &points);
+        let images: Vec<_> = points.iter().map(|point| map.apply(point.xy())).collect();
         for (&(x, y), point) in images.iter().zip(&points) {
             let (x2, y2) = (x.square(), y.square());
             assert_eq!(y2 - x2, C::BaseField::ONE + map.d * x2 * y2);

@@ -80,13 +80,6 @@ pub trait Curve: AffineRepr<BaseField: WordField, ScalarField: WordField> + seal
         EdwardsMap::new(&Self::model())
     }
 
-    /// Edwards coordinates of points.
-    #[doc(hidden)]
-    fn to_edwards(
-        map: &EdwardsMap<Self::BaseField>,
-        points: &[Self],
-    ) -> Vec<(Self::BaseField, Self::BaseField)>;
-
     /// Carries a point back from Edwards coordinates; `None` if the affine model cannot express it.
     #[doc(hidden)]
     fn from_edwards(
@@ -171,13 +164,6 @@ where
         Some(point.map_or_else(Self::identity, |(x, y)| Self::new_unchecked(x, y)))
     }
 
-    fn to_edwards(
-        map: &EdwardsMap<P::BaseField>,
-        points: &[Self],
-    ) -> Vec<(P::BaseField, P::BaseField)> {
-        map.apply(&points.iter().map(AffineRepr::xy).collect::<Vec<_>>())
-    }
-
     fn from_edwards(
         map: &EdwardsMap<P::BaseField>,
         point: (P::BaseField, P::BaseField),
@@ -246,13 +232,6 @@ where
 
     fn from_weierstrass(point: Weierstrass<P::BaseField>) -> Option<Self> {
         edwards::from_weierstrass::<P>(point)
-    }
-
-    fn to_edwards(
-        map: &EdwardsMap<P::BaseField>,
-        points: &[Self],
-    ) -> Vec<(P::BaseField, P::BaseField)> {
-        map.apply(&points.iter().map(|p| Some((p.x, p.y))).collect::<Vec<_>>())
     }
 
     fn from_edwards(

@@ -10,6 +10,8 @@ use num_bigint::BigUint;
 
 use super::words::from_le_words;
 use super::{Curve, Endomorphism, endomorphism, is_montgomery};
+#[cfg(any(feature = "cuda", feature = "webgpu"))]
+use crate::plan::Form;
 
 /// A curve's equation in arkworks' model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +39,11 @@ pub struct EdwardsForm {
     pub d: BigUint,
     /// Whether its additions are right for every point of the curve, inside the subgroup or not.
     pub complete: bool,
+    /// From the affine coordinates of a twisted Edwards curve: x is multiplied by this. From those of a short
+    /// Weierstrass curve, with u of [`montgomery`](Self::montgomery): x ↦ scale·u/y, y ↦ (u − 1)/(u + 1).
+    pub scale: BigUint,
+    /// On short Weierstrass curves the coefficients B and A/3 of the Montgomery model, u = B·x − A/3.
+    pub montgomery: Option<[BigUint; 2]>,
 }
 
 /// A curve as data: everything that specialises a plan or a kernel.
@@ -105,10 +112,7 @@ impl CurveSpec {
             order: C::ScalarField::MODULUS.into(),
             cofactor: from_le_words(Config::<C>::COFACTOR),
             endomorphism: endomorphism::find::<C>(),
-            edwards: C::edwards().and_then(|map| {
-                let d = integers(&map.d).into_iter().next()?;
-                Some(EdwardsForm { d, complete: map.complete() })
-            }),
+            edwards: C::edwards().and_then(|map| map.form(prime)),
             montgomery: is_montgomery::<C::BaseField>(),
             montgomery_scalars: is_montgomery::<C::ScalarField>(),
         }
@@ -131,10 +135,22 @@ impl CurveSpec {
         Some([(p + a - d) * 3u32 * &twelfth % p, (a + d) * 2u32 * twelfth % p])
     }
 
+    /// Whether it takes an inversion to bring a base into this form from the curve's own coordinates.
+    #[cfg(any(feature = "cuda", feature = "webgpu"))]
+    pub(crate) fn to_edwards_by_inversion(&self, form: Form) -> bool {
+        let map = self.edwards.as_ref().filter(|_| form == Form::Edwards);
+        map.is_some_and(|map| map.montgomery.is_some())
+    }
+
     /// Bytes of one affine point, both coordinates packed.
     pub fn point_bytes(&self) -> u64 {
         2 * 8 * (self.limbs * self.degree) as u64
     }
+}
+
+/// An element of a prime field.
+fn prime<F: Field>(element: &F) -> Option<BigUint> {
+    integers(element).into_iter().next()
 }
 
 fn integers<F: Field>(element: &F) -> Vec<BigUint> {

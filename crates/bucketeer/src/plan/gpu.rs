@@ -188,7 +188,8 @@ impl Layout {
         u64::from(self.bins) << self.low
     }
 
-    /// Bytes that loading a base takes beside its table: a sum and a field element.
+    /// Bytes that loading a base takes beside its table: a sum and a field element for each copy that is computed
+    /// from it; to import it, its coordinates and a field element, which is less.
     pub(crate) fn loading_bytes(&self) -> u64 {
         5 * self.sum_words as u64
     }

@@ -104,7 +104,8 @@ pub(crate) fn engine<C: Curve>(
         Form::Edwards => C::edwards(),
         Form::Weierstrass => None,
     };
-    Ok(Box::new(WebGpu { gpu: device.clone(), curve, program, edwards, resident: None }))
+    let (gpu, form) = (device.clone(), plan.form);
+    Ok(Box::new(WebGpu { gpu, curve, program, form, edwards, resident: None }))
 }
 
 /// The WebGPU engine of one curve.
@@ -112,14 +113,16 @@ struct WebGpu<C: Curve> {
     gpu: Arc<Gpu>,
     curve: Arc<CurveSpec>,
     program: Program,
-    /// The way to the form that the shaders add in, where that is the Edwards form.
+    /// The form that the shaders add in.
+    form: Form,
+    /// The way back from it, where that is the Edwards form.
     edwards: Option<EdwardsMap<C::BaseField>>,
     resident: Option<Resident>,
 }
 
 impl<C: Curve> WebGpu<C> {
     fn affine<'a>(&'a self, points: &'a [C]) -> Affine<'a, C> {
-        Affine { points, curve: &self.curve, edwards: self.edwards.as_ref() }
+        Affine { points, curve: &self.curve, form: self.form }
     }
 
     async fn sums(

@@ -150,12 +150,19 @@ pub(crate) fn curve(curve: &CurveSpec, form: Form, field: &Field<'_>) -> String 
     match (form, &curve.edwards) {
         (Form::Edwards, Some(edwards)) => {
             out += &field.constant("D2", &field.montgomery(&(&edwards.d * 2u32)));
+            out += &field.constant("SCALE", &field.montgomery(&edwards.scale));
+            out += "fn scaled(x: Fq) -> Fq { return fq_mul(x, SCALE); }\n";
+            if let Some([b, third_of_a]) = &edwards.montgomery {
+                out += &field.constant("MONTGOMERY_B", &field.montgomery(b));
+                out += &field.constant("THIRD_OF_A", &field.montgomery(third_of_a));
+            }
         }
         _ => {
             let a = &curve.weierstrass[0];
             let zero = a.iter().all(|part| part.bits() == 0);
             let _ = writeln!(out, "const A_IS_ZERO = {zero};");
             let _ = writeln!(out, "fn curve_a() -> Fq {{ return {}; }}", field.element(a));
+            out += "fn scaled(x: Fq) -> Fq { return x; }\n";
         }
     }
     out

@@ -98,7 +98,7 @@ impl Source {
             Self::Reduce => (&["buckets", "sums"], &["sums"]),
             Self::Running => (&["buckets"], &["sums"]),
             Self::Sweep => (&["table"], &["sums"]),
-            Self::Import => (&["raw"], &["table"]),
+            Self::Import => (&["raw"], &["raw", "table"]),
             Self::Shift => (&["table", "scratch"], &["table", "scratch"]),
             _ => (&[], &[]),
         }
@@ -116,7 +116,13 @@ impl Source {
             }
             _ => {
                 let field = Field::base(curve, wide);
-                let parts = self.curve_arithmetic(curve, form) + self.text();
+                let mut parts = self.curve_arithmetic(curve, form) + self.text();
+                if self == Self::Import {
+                    parts += match curve.to_edwards_by_inversion(form) {
+                        true => shader!("import_montgomery"),
+                        false => shader!("import_plain"),
+                    };
+                }
                 prelude::curve(curve, form, &field) + &unroll(&parts, &field.constants())
             }
         }
@@ -188,6 +194,11 @@ impl Program {
     pub(crate) fn new(curve: &Arc<CurveSpec>, form: Form) -> Self {
         let key = format!("{form:?} {curve:?}").into();
         Self { curve: curve.clone(), form, key, pipelines: Mutex::default() }
+    }
+
+    /// Whether importing a base inverts an element.
+    pub(crate) fn inverts_on_import(&self) -> bool {
+        self.curve.to_edwards_by_inversion(self.form)
     }
 
     /// Has pipelines made that are not there yet; how long that took.

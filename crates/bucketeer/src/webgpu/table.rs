@@ -9,7 +9,7 @@ use crate::Error;
 use crate::gpu::AffineSource;
 use crate::plan::{Layout, Plan};
 
-/// Points that share an inversion when copies are computed.
+/// Points that share an inversion when bases are imported and when copies are computed.
 const SHARED_INVERSION: u64 = 32;
 
 /// Where bases go.
@@ -48,8 +48,11 @@ pub(super) async fn fill(
         gpu.queue.write_buffer(place.scratch, 0, &bytes);
         let kernel = program.kernel(Source::Import, "import_bases")?;
         let bound = [(1, place.scratch), (2, place.table)];
-        let groups = (u64::from(count).div_ceil(64), 1);
-        recorder.dispatch(Stage::Load, kernel, &[count, first], &bound, groups).await?;
+        let each = if program.inverts_on_import() { SHARED_INVERSION } else { 1 };
+        let invocations = u64::from(count).div_ceil(each);
+        let (parameters, groups) =
+            ([count, first, invocations as u32], (invocations.div_ceil(64), 1));
+        recorder.dispatch(Stage::Load, kernel, &parameters, &bound, groups).await?;
         if place.copies > 1 {
             let kernel = program.kernel(Source::Shift, "shift_bases")?;
             let each = SHARED_INVERSION.div_ceil(u64::from(place.copies - 1));

@@ -83,7 +83,7 @@ fn expected<F: ark_ff::Field>(a: F, b: F) -> [F; RESULTS] {
 const ARITHMETIC: &str = "
 struct Params { count: u32 }
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> raw: array<u32>;
+@group(0) @binding(1) var<storage, read_write> raw: array<u32>;
 @group(0) @binding(2) var<storage, read_write> table: array<u32>;
 
 @compute @workgroup_size(64)

@@ -2,7 +2,8 @@
 // Formulas: Hisil, Wong, Carter, Dawson 2008. They are complete on the subgroup of odd prime order, and on
 // the whole curve if d is not a square.
 //
-// The prelude defines the constant D2 = 2·d in Montgomery form.
+// The prelude defines, in Montgomery form, D2 = 2·d and what leads here from the curve's own coordinates: SCALE and,
+// with FROM_WEIERSTRASS, MONTGOMERY_B and THIRD_OF_A.
 #pragma once
 #include "extension.cuh"
 
@@ -18,13 +19,16 @@ struct Sum {
 };
 #define SUM_FIELDS 4
 
-__device__ __forceinline__ Fq twice_d() {
-    Fq r;
-    u32 *w = (u32 *)&r;
-#pragma unroll
-    for (int i = 0; i < FQ_WORDS; i++) w[i] = D2[i];
-    return r;
-}
+// A function that returns a constant.
+#define FQ_CONSTANT(name, words)                                   \
+    __device__ __forceinline__ Fq name() {                         \
+        Fq r;                                                      \
+        u32 *w = (u32 *)&r;                                        \
+        _Pragma("unroll") for (int i = 0; i < FQ_WORDS; i++) w[i] = words[i]; \
+        return r;                                                  \
+    }
+
+FQ_CONSTANT(twice_d, D2)
 
 __device__ __forceinline__ Base base_load(const u32 *table, u64 index) {
     const u32 *at = table + index * (BASE_FIELDS * FQ_WORDS);

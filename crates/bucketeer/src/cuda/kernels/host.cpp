@@ -16,7 +16,7 @@ struct uint4 {
 struct Index {
     unsigned x;
 };
-static Index blockIdx, blockDim, threadIdx;
+static Index blockIdx, blockDim, gridDim, threadIdx;
 static inline void atomicMin(unsigned *at, unsigned value) {
     if (value < *at) *at = value;
 }

@@ -87,7 +87,9 @@ fn base_of_sum(s: Sum, inverse: Fq) -> Base {
     return base_of_affine(fq_mul(s.x, inverse), fq_mul(s.y, inverse), false);
 }
 
-// The point at infinity is an ordinary one here.
-fn base_of_affine(x: Fq, y: Fq, infinite: bool) -> Base {
+// The point at infinity is an ordinary one here, (0, 1).
+fn base_of_affine(own_x: Fq, own_y: Fq, infinite: bool) -> Base {
+    let x = fq_select(infinite, fq_zero(), own_x);
+    let y = fq_select(infinite, fq_one(), own_y);
     return Base(fq_sub(y, x), fq_add(y, x), fq_mul(fq_mul(x, y), D2));
 }
