@@ -30,10 +30,14 @@ fn limited(limit: &str, line: &str) -> Ran {
 /// A plan for the whole machine under `ulimit -v` used to abort.
 #[test]
 fn address_space_that_is_limited() {
-    let ran = limited("ulimit -v 400000", "msm --curve bn254 -n 2^20 --device cpu");
+    let ran = limited("ulimit -v 400000", "msm --curve bn254 -n 2^22 --device cpu");
     ran.fails(4, &["out of memory"]);
-    let ran = limited("ulimit -v 1000000", "msm --curve bn254 -n 2^12 --device cpu --json");
+    // In more chunks.
+    let ran = limited("ulimit -v 400000", "msm --curve bn254 -n 2^19 --device cpu --json");
     assert_eq!(ran.json()["checked"], true);
+    // Without room for the inputs alone.
+    let ran = limited("ulimit -v 60000", "generate --curve bw6-761 -n 2^17 --output /dev/null");
+    ran.fails(4, &["out of memory"]);
 }
 
 /// Used to end in a panic of the global thread pool.
@@ -47,7 +51,6 @@ fn threads_that_cannot_be_started() {
     assert_eq!(batch.json()["checked"], true);
     limited("ulimit -u 1", "plan --curve bn254 -n 2^20 --device cpu").ok();
     assert!(limited("ulimit -u 1", "devices").ok().contains("cpu"));
-    limited("ulimit -u 1", "selftest --curve bn254 --quick --device cpu").ok();
 }
 
 /// More threads than a system has used to be started until it refused, without end.
