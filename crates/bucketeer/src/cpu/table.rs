@@ -47,7 +47,7 @@ impl<C: Curve> BaseSource for &[C] {
         let weierstrass = matches!(C::model(), Model::ShortWeierstrass { .. });
         if weierstrass || coordinates == Coordinates::Own {
             for (&base, out) in bases.iter().zip(places) {
-                put(out, self[base].reduced().xy());
+                put(out, self[base].reduced_xy());
             }
         } else {
             let points: Vec<C> = bases.iter().map(|&base| self[base].reduced()).collect();

@@ -118,13 +118,17 @@ pub trait Curve: AffineRepr<BaseField: WordField, ScalarField: WordField> + seal
     /// The point with these coordinates, checked for nothing.
     fn from_coordinates(x: Self::BaseField, y: Self::BaseField) -> Self;
 
-    /// The same point with reduced coordinates: those made with `new_unchecked` may be others.
+    /// The point's coordinates, reduced: those made with `new_unchecked` may not be.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn reduced_xy(&self) -> Option<(Self::BaseField, Self::BaseField)> {
+        self.xy().map(|(x, y)| (x.reduced(), y.reduced()))
+    }
+
+    /// The same point with reduced coordinates.
     #[doc(hidden)]
     fn reduced(&self) -> Self {
-        match self.xy() {
-            Some((x, y)) => Self::from_coordinates(x.reduced(), y.reduced()),
-            None => *self,
-        }
+        self.reduced_xy().map_or(*self, |(x, y)| Self::from_coordinates(x, y))
     }
 
     /// Whether the coordinates satisfy the curve's equation.

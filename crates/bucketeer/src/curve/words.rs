@@ -56,16 +56,22 @@ impl<P: FpConfig<N>, const N: usize> WordField for Fp<P, N> {
         element
     }
 
-    #[inline]
-    fn reduced(mut self) -> Self {
-        if self.0 >= P::MODULUS {
-            let modulus = from_le_words(P::MODULUS.as_ref());
-            let digits = (from_le_words(&self.0.0) % modulus).to_u64_digits();
-            self.0.0.fill(0);
-            self.0.0[..digits.len()].copy_from_slice(&digits);
-        }
-        self
+    #[inline(always)]
+    fn reduced(self) -> Self {
+        // The highest words tell almost always.
+        let below = |words: &[u64; N]| words[N - 1] < P::MODULUS.0[N - 1] || self.0 < P::MODULUS;
+        if below(&self.0.0) { self } else { reduce(self) }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn reduce<P: FpConfig<N>, const N: usize>(mut element: Fp<P, N>) -> Fp<P, N> {
+    let modulus = from_le_words(P::MODULUS.as_ref());
+    let digits = (from_le_words(&element.0.0) % modulus).to_u64_digits();
+    element.0.0.fill(0);
+    element.0.0[..digits.len()].copy_from_slice(&digits);
+    element
 }
 
 impl<P: SmallFpConfig> Sealed for SmallFp<P> {}
@@ -108,7 +114,7 @@ where
         Self::new(P::BaseField::read_words(c0), P::BaseField::read_words(c1))
     }
 
-    #[inline]
+    #[inline(always)]
     fn reduced(self) -> Self {
         Self::new(self.c0.reduced(), self.c1.reduced())
     }

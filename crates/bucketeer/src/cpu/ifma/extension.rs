@@ -11,9 +11,8 @@ use super::lanes::LIMB_BITS;
 #[derive(Clone, Copy)]
 pub(super) struct Element<const L: usize, const D: usize>(pub [Lanes<L>; D]);
 
-/// Limbs of an element up to which products are compiled in line: those of one addition then fit the
-/// instruction cache.
-const INLINE: usize = 10;
+/// Limbs of a prime-field element up to which products are left loose for a subtraction.
+const LOOSE: usize = 10;
 
 /// β, by how products with it are formed.
 enum NonResidue {
@@ -60,29 +59,13 @@ impl<const L: usize, const D: usize> Field<L, D> {
     #[inline(always)]
     unsafe fn component_mul(&self, a: &Lanes<L>, b: &Lanes<L>) -> Lanes<L> {
         // SAFETY: passed on.
-        unsafe {
-            if L * D > INLINE {
-                let mut out = *a;
-                field::mul_call(a, b, &self.modulus, &mut out);
-                out
-            } else {
-                field::mul(a, b, &self.modulus)
-            }
-        }
+        unsafe { field::mul(a, b, &self.modulus) }
     }
 
     #[inline(always)]
     unsafe fn component_square(&self, a: &Lanes<L>) -> Lanes<L> {
         // SAFETY: passed on.
-        unsafe {
-            if L * D > INLINE {
-                let mut out = *a;
-                field::square_call(a, &self.modulus, &mut out);
-                out
-            } else {
-                field::square(a, &self.modulus)
-            }
-        }
+        unsafe { field::square(a, &self.modulus) }
     }
 
     /// Operands below 2p (D = 1: with product of bounds ≤ 16), result below 2p.
@@ -130,7 +113,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         // SAFETY: passed on.
         unsafe {
             let mut out = *a;
-            if D == 1 && L <= INLINE {
+            if D == 1 && L <= LOOSE {
                 out.0[0] = field::mul_loose(&a.0[0], &b.0[0], &self.modulus);
                 return out;
             }
@@ -144,7 +127,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         // SAFETY: passed on.
         unsafe {
             let mut out = *a;
-            if D == 1 && L <= INLINE {
+            if D == 1 && L <= LOOSE {
                 out.0[0] = field::square_loose(&a.0[0], &self.modulus);
                 return out;
             }

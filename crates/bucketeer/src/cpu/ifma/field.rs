@@ -168,33 +168,6 @@ pub(super) unsafe fn square_loose<const L: usize>(a: &Lanes<L>, m: &Modulus<L>) 
     }
 }
 
-/// The same out of line: for long or many products, which would overflow the instruction cache.
-///
-/// # Safety
-/// AVX-512 IFMA.
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-#[inline(never)]
-pub(super) unsafe fn mul_call<const L: usize>(
-    a: &Lanes<L>,
-    b: &Lanes<L>,
-    m: &Modulus<L>,
-    out: &mut Lanes<L>,
-) {
-    // SAFETY: passed on.
-    *out = unsafe { mul(a, b, m) };
-}
-
-/// The same out of line.
-///
-/// # Safety
-/// AVX-512 IFMA.
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-#[inline(never)]
-pub(super) unsafe fn square_call<const L: usize>(a: &Lanes<L>, m: &Modulus<L>, out: &mut Lanes<L>) {
-    // SAFETY: passed on.
-    *out = unsafe { square(a, m) };
-}
-
 #[inline(always)]
 pub(super) unsafe fn add<const L: usize>(a: &Lanes<L>, b: &Lanes<L>) -> Lanes<L> {
     // SAFETY: the caller runs with AVX-512F.
