@@ -106,16 +106,18 @@ impl Job<'_> {
     /// What is to be said of a table that takes far longer to make than the MSMs over it.
     pub fn warning<C: Curve>(&self, device: &Device) -> Option<String> {
         const WORTH: f64 = 4.0;
+        const NOTICED: f64 = 1.0;
         let plan = self.plan::<C>(device.facts()).ok().flatten()?;
         let (table, cost) = (plan.table_additions(), &plan.cost);
         let additions = cost.bucket_additions + cost.reduce_additions;
-        if table <= WORTH * additions * self.batch as f64 {
-            return None;
-        }
         // As fast as the additions of the MSM.
         let seconds = cost.nanoseconds / 1e9;
-        let table_seconds = units::seconds(seconds * table / additions.max(1.0));
+        let table_seconds = seconds * table / additions.max(1.0);
+        if table <= WORTH * additions * self.batch as f64 || table_seconds < NOTICED {
+            return None;
+        }
         let (count, seconds) = (self.batch, units::seconds(seconds));
+        let table_seconds = units::seconds(table_seconds);
         let msms = if count == 1 { "the MSM" } else { "each of the MSMs" };
         Some(format!(
             "the precomputed table ({} copies, {} odd multiples) takes about {table_seconds} to \

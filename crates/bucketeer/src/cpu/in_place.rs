@@ -221,12 +221,15 @@ impl<const W: usize> Accumulator<'_, W> {
         };
         sum_runs(self.kernel, &list, self.slices, &self.control, trees)?;
         let trees = trees.points(buckets.len());
-        batch.pairs.clear(buckets.len());
         for (bucket, tree) in buckets.into_iter().zip(0..) {
             if std::mem::replace(&mut stamps[bucket as usize], self.batch) == 0 {
                 self.sums[bucket as usize] = trees[tree as usize];
-            } else {
-                batch.pairs.push(bucket, tree);
+                continue;
+            }
+            batch.pairs.push(bucket, tree);
+            if batch.pairs.len() == BATCH {
+                self.kernel.add_pairs(trees, &mut batch.pairs, self.sums, scratch);
+                batch.pairs.clear(BATCH);
             }
         }
         self.kernel.add_pairs(trees, &mut batch.pairs, self.sums, scratch);

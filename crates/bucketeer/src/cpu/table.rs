@@ -47,7 +47,13 @@ impl<C: Curve> BaseSource for &[C] {
         let weierstrass = matches!(C::model(), Model::ShortWeierstrass { .. });
         if weierstrass || coordinates == Coordinates::Own {
             for (&base, out) in bases.iter().zip(places) {
-                put(out, self[base].reduced_xy());
+                let point = &self[base];
+                // A branch beside the copy: coordinates that went through one are copied twice.
+                if point.is_reduced() {
+                    put(out, point.xy());
+                } else {
+                    put(out, point.reduced().xy());
+                }
             }
         } else {
             let points: Vec<C> = bases.iter().map(|&base| self[base].reduced()).collect();

@@ -118,17 +118,17 @@ pub trait Curve: AffineRepr<BaseField: WordField, ScalarField: WordField> + seal
     /// The point with these coordinates, checked for nothing.
     fn from_coordinates(x: Self::BaseField, y: Self::BaseField) -> Self;
 
-    /// The point's coordinates, reduced: those made with `new_unchecked` may not be.
+    /// Whether the coordinates are reduced: those made with `new_unchecked` may not be.
     #[doc(hidden)]
-    #[inline(always)]
-    fn reduced_xy(&self) -> Option<(Self::BaseField, Self::BaseField)> {
-        self.xy().map(|(x, y)| (x.reduced(), y.reduced()))
-    }
+    fn is_reduced(&self) -> bool;
 
     /// The same point with reduced coordinates.
     #[doc(hidden)]
     fn reduced(&self) -> Self {
-        self.reduced_xy().map_or(*self, |(x, y)| Self::from_coordinates(x, y))
+        match self.xy() {
+            Some((x, y)) if !self.is_reduced() => Self::from_coordinates(x.reduced(), y.reduced()),
+            _ => *self,
+        }
     }
 
     /// Whether the coordinates satisfy the curve's equation.
@@ -157,6 +157,11 @@ where
 
     fn is_point(_: &Self::Group) -> bool {
         true
+    }
+
+    #[inline(always)]
+    fn is_reduced(&self) -> bool {
+        self.x.is_reduced() && self.y.is_reduced()
     }
 
     fn to_weierstrass(points: &[Self], out: &mut Vec<Weierstrass<P::BaseField>>) {
@@ -228,6 +233,11 @@ where
 
     fn is_point(sum: &Self::Group) -> bool {
         sum.z != P::BaseField::ZERO
+    }
+
+    #[inline(always)]
+    fn is_reduced(&self) -> bool {
+        self.x.is_reduced() && self.y.is_reduced()
     }
 
     fn to_weierstrass(points: &[Self], out: &mut Vec<Weierstrass<P::BaseField>>) {

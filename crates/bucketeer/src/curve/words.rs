@@ -33,8 +33,11 @@ pub trait WordField: Field + Sealed {
     #[doc(hidden)]
     fn read_words(words: &[u64]) -> Self;
 
-    /// The same residue with words below the modulus: elements made with `new_unchecked` may have
-    /// others.
+    /// Whether the words are below the modulus: those of elements made with `new_unchecked` may not be.
+    #[doc(hidden)]
+    fn is_reduced(&self) -> bool;
+
+    /// The same residue with words below the modulus.
     #[doc(hidden)]
     fn reduced(self) -> Self;
 }
@@ -57,21 +60,18 @@ impl<P: FpConfig<N>, const N: usize> WordField for Fp<P, N> {
     }
 
     #[inline(always)]
-    fn reduced(self) -> Self {
+    fn is_reduced(&self) -> bool {
         // The highest words tell almost always.
-        let below = |words: &[u64; N]| words[N - 1] < P::MODULUS.0[N - 1] || self.0 < P::MODULUS;
-        if below(&self.0.0) { self } else { reduce(self) }
+        self.0.0[N - 1] < P::MODULUS.0[N - 1] || self.0 < P::MODULUS
     }
-}
 
-#[cold]
-#[inline(never)]
-fn reduce<P: FpConfig<N>, const N: usize>(mut element: Fp<P, N>) -> Fp<P, N> {
-    let modulus = from_le_words(P::MODULUS.as_ref());
-    let digits = (from_le_words(&element.0.0) % modulus).to_u64_digits();
-    element.0.0.fill(0);
-    element.0.0[..digits.len()].copy_from_slice(&digits);
-    element
+    fn reduced(mut self) -> Self {
+        let modulus = from_le_words(P::MODULUS.as_ref());
+        let digits = (from_le_words(&self.0.0) % modulus).to_u64_digits();
+        self.0.0.fill(0);
+        self.0.0[..digits.len()].copy_from_slice(&digits);
+        self
+    }
 }
 
 impl<P: SmallFpConfig> Sealed for SmallFp<P> {}
@@ -86,6 +86,10 @@ impl<P: SmallFpConfig> WordField for SmallFp<P> {
 
     fn read_words(words: &[u64]) -> Self {
         Self::from(words[0])
+    }
+
+    fn is_reduced(&self) -> bool {
+        true
     }
 
     fn reduced(self) -> Self {
@@ -115,6 +119,10 @@ where
     }
 
     #[inline(always)]
+    fn is_reduced(&self) -> bool {
+        self.c0.is_reduced() && self.c1.is_reduced()
+    }
+
     fn reduced(self) -> Self {
         Self::new(self.c0.reduced(), self.c1.reduced())
     }
@@ -139,6 +147,10 @@ where
         let mut parts = words.chunks_exact(P::BaseField::WORDS).map(P::BaseField::read_words);
         let mut part = || parts.next().unwrap_or_default();
         Self::new(part(), part(), part())
+    }
+
+    fn is_reduced(&self) -> bool {
+        self.c0.is_reduced() && self.c1.is_reduced() && self.c2.is_reduced()
     }
 
     fn reduced(self) -> Self {

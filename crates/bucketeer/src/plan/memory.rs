@@ -112,10 +112,11 @@ fn buffers(plan: &Plan, request: &Request<'_>) -> Vec<Buffer> {
         );
     }
     if in_place {
-        // Their sums, lists of them, two batches, and for every pair of one a denominator and a product.
+        // Their sums and lists of them; two batches, and what their kernel leaves itself of a pair. The first
+        // points of buckets are in no pair.
         let waiting = (WAITING as u64).min(buckets) * (point + 12) + WAITING as u64 * 16;
-        let batch = BATCH as u64 * (48 + 2 * element_bytes(request.curve));
-        push("waiting", plan.passes_in_flight as u64 * (waiting + batch));
+        let batch = BATCH as u64 * (48 + PAIR_ELEMENTS * element_bytes(request.curve));
+        push("waiting", plan.passes_in_flight as u64 * (waiting + batch) + 16 * buckets);
     }
     // In XYZZ coordinates: those of the run, and of its passes until they are added to them.
     let passed = u64::from(shape.bucket_sets) * (plan.segments * plan.ranges) as u64;
@@ -147,16 +148,20 @@ fn reduce_bytes(occupied: u64, sets: u64, window_bits: u32, point: u64) -> u64 {
 }
 
 /// What one worker needs: for a slice two generations of points, two thirds of its length each, its runs
-/// and pairs, and for every pair a denominator and a running product in the kernel's own form; to load
-/// bases, a block of 512 in several forms.
+/// and pairs, and what the kernel leaves itself of a pair; to load bases, a block of 512 in several forms.
 fn workspace_bytes(plan: &Plan, curve: &CurveSpec, point: u64) -> u64 {
     let longest = (plan.shape.entries_per_set(plan.segment()) as u64)
         .saturating_mul(u64::from(plan.sets_per_pass));
     let slice = (plan.slice as u64).min(longest) + 16;
     let element = element_bytes(curve);
     let blocks = (plan.chunk as u64).min(512) * 6 * point;
-    slice * 4 / 3 * point + slice * 20 + slice * element + blocks + (64 << 10)
+    let pairs = slice / 2 * PAIR_ELEMENTS * element;
+    slice * 4 / 3 * point + slice * 20 + pairs + blocks + (64 << 10)
 }
+
+/// Elements that a kernel leaves itself of a pair: x of the first point, the denominator, and the product of
+/// those before.
+const PAIR_ELEMENTS: u64 = 3;
 
 /// Bytes of a field element in a kernel's own form, at most: limbs of 52 bits, and those of whole lanes.
 fn element_bytes(curve: &CurveSpec) -> u64 {
