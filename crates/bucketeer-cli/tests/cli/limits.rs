@@ -110,11 +110,12 @@ fn a_file_cut_short_while_it_is_read() {
         .arg(&bases)
         .arg("--scalars")
         .arg(&scalars)
+        .env("RAYON_NUM_THREADS", "1")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the tool starts");
-    // Compressed points take a square root each: to read them takes a second or more.
+    // Compressed points take a square root each: one thread reads them in a second or more.
     std::thread::sleep(Duration::from_millis(200));
     let file = fs::File::options().write(true).open(&bases).expect("the file");
     file.set_len(1000).expect("a shorter file");
