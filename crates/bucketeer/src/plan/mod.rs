@@ -293,6 +293,8 @@ impl Plan {
 
     fn choose(request: &Request<'_>) -> Result<Self, Error> {
         let available = request.settings.memory_limit.unwrap_or(request.device.memory);
+        // Sizes stop at the largest number, which therefore never fits.
+        let available = available.min(u64::MAX - 1);
         validate::settings(request)?;
         let mut unfit: Option<Unfit> = None;
         // Narrower windows than are worth it, and a smaller factor than the wished one, are a matter of
