@@ -1,6 +1,8 @@
-// Times MSMs in a headless Chromium on its software adapter: `npm run bench [CURVE …] [SIZE …]`, as JSON.
+// Times MSMs in a headless Chromium on its software adapter: `npm run bench [CURVE …] [SIZE …]`, as
+// JSON.
 //
-// The first run of a curve includes the compilation of its shaders, as in a tab that was just opened.
+// The first run of a curve includes the compilation of its shaders, as in a tab that was just
+// opened.
 
 import { blank, openBrowser } from "./tests/browser.js";
 

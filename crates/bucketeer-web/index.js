@@ -1,5 +1,5 @@
-// The public API. Work is done in a worker by default, so that the page stays responsive; what is here
-// turns numbers into bytes, bytes into numbers, and promises into messages.
+// The public API. Work is done in a worker by default, so that the page stays responsive; what is
+// here turns numbers into bytes, bytes into numbers, and promises into messages.
 
 import { inputBytes, outputPoint } from "./js/layout.js";
 import { inThisThread } from "./js/local.js";

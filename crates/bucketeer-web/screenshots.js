@@ -1,4 +1,5 @@
-// Takes the pictures in docs/web: `node screenshots.js FOLDER [LARGEST]` sweeps up to 2^LARGEST on both devices first.
+// Takes the pictures in docs/web: `node screenshots.js FOLDER [LARGEST]` sweeps up to 2^LARGEST on
+// both devices first.
 
 import { join } from "node:path";
 

@@ -1,5 +1,5 @@
-// Serves this folder as static files: `node serve.js [port]`. The two headers isolate the page from other
-// origins, without which there is no shared memory and a run on the CPU cannot be stopped.
+// Serves this folder as static files: `node serve.js [port]`. The two headers isolate the page from
+// other origins, without which there is no shared memory and a run on the CPU cannot be stopped.
 
 import { open } from "node:fs/promises";
 import { createServer } from "node:http";

@@ -1,5 +1,5 @@
-//! What the fuzz targets share: settings made of arbitrary bytes, and curves small enough that a run takes
-//! microseconds.
+//! What the fuzz targets share: settings made of arbitrary bytes, and curves small enough that a
+//! run takes microseconds.
 
 mod points;
 
@@ -45,7 +45,8 @@ impl<'a> Arbitrary<'a> for AnySettings {
             u.choose(&[Reduce::RunningSum, sliced, Reduce::WindowSplitting]).copied()
         })?;
         settings.chunk = sometimes(u, |u| u.int_in_range(0..=20))?;
-        // From 8 KiB to 64 MiB: a run that fills megabytes takes long, and one without memory is refused.
+        // From 8 KiB to 64 MiB: a run that fills megabytes takes long, and one without memory is
+        // refused.
         let limit = (1 << 20) + u64::from(u.arbitrary::<u32>()?) % (63 << 20);
         settings.memory_limit = Some(limit >> u.int_in_range(0..=7)?);
         Ok(Self(settings))

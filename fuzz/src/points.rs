@@ -1,6 +1,7 @@
-//! Points whose sums are known: small combinations of a few points of a curve, so that equal, opposite and infinite
-//! sums are common. A sum of multiples of them is a combination again, with coefficients that are added up as integers;
-//! one sum of a handful of points, by a law that is not the engine's, says which point that is.
+//! Points whose sums are known: small combinations of a few points of a curve, so that equal,
+//! opposite and infinite sums are common. A sum of multiples of them is a combination again, with
+//! coefficients that are added up as integers; one sum of a handful of points, by a law that is not
+//! the engine's, says which point that is.
 
 use ark_ff::Zero;
 use bucketeer::conformance::reference_sum;
@@ -10,7 +11,8 @@ use num_bigint::BigUint;
 /// Multiples of the generator among the combinations.
 const MULTIPLES: u8 = 32;
 
-/// Combinations of the generator, a point of the whole curve and points of order 2 and 3, where there are such.
+/// Combinations of the generator, a point of the whole curve and points of order 2 and 3, where
+/// there are such.
 pub struct Combinations<C: Curve> {
     /// The generator, Q and −Q, then points of small order.
     basis: Vec<C>,
@@ -81,7 +83,8 @@ impl<C: Curve> Combinations<C> {
     }
 }
 
-/// A point of a small prime order made of any point, by what is left of the curve's order without that prime.
+/// A point of a small prime order made of any point, by what is left of the curve's order without
+/// that prime.
 fn of_order<C: Curve>(prime: u32, point: C) -> Option<C> {
     let spec = CurveSpec::of::<C>();
     let mut rest = &spec.order * &spec.cofactor;

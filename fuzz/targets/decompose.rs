@@ -1,5 +1,5 @@
-//! One to four full-size scalars under arbitrary settings: Σ digits·2^(jc) must be the scalar, which shows
-//! as a right sum over a real curve.
+//! One to four full-size scalars under arbitrary settings: Σ digits·2^(jc) must be the scalar,
+//! which shows as a right sum over a real curve.
 #![no_main]
 
 use arbitrary::Arbitrary;

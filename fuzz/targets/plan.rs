@@ -46,17 +46,13 @@ fuzz_target!(|paper: Paper| {
         false => DeviceFacts::cpu(threads, true, memory),
     };
     let available = settings.memory_limit.unwrap_or(memory);
-    let plan = Plan::new(&Request {
-        curve: &curve,
-        n: (paper.n >> (paper.shift % 64)) as usize,
-        batch: (paper.batch >> (paper.shift % 64)) as usize,
-        scalars: paper.bits.map_or(ScalarBound::Order, |bits| ScalarBound::Bits(bits % 1100)),
-        resident: paper.resident,
-        table: None,
-        device,
-        settings: &settings,
-    });
-    match plan {
+    let bits = paper.bits.map(|bits| ScalarBound::Bits(bits % 1100));
+    let request = Request::new(&curve, (paper.n >> (paper.shift % 64)) as usize, device)
+        .batch((paper.batch >> (paper.shift % 64)) as usize)
+        .scalars(bits.unwrap_or(ScalarBound::Order))
+        .resident(paper.resident)
+        .settings(&settings);
+    match Plan::new(&request) {
         Ok(plan) => {
             assert!(plan.bytes() <= available);
             assert!(plan.chunks as u128 * plan.chunk as u128 >= plan.n as u128);

@@ -1,11 +1,11 @@
-//! Memory that cannot be had ends the tool with its own exit code instead of a signal.
+//! A failed allocation ends the tool with an exit code instead of a signal.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 
 use crate::failure::OUT_OF_MEMORY;
 
-/// The system's allocator, which does not return without memory.
+/// The system's allocator, which ends the process when memory runs out.
 struct OrExit;
 
 #[global_allocator]
@@ -42,12 +42,12 @@ fn or_exit(pointer: *mut u8, size: usize) -> *mut u8 {
     pointer
 }
 
-/// Says so without allocating, and ends the process without waiting for threads.
+/// Prints the error without allocating, and ends the process without waiting for threads.
 #[cold]
 fn exit(size: usize) -> ! {
     let mut text = [0u8; 96];
     let mut rest = &mut text[..];
-    // A message that is cut short is one all the same.
+    // A truncated message is better than none.
     let _ = writeln!(rest, "error: out of memory: {size} bytes could not be allocated");
     let length = 96 - rest.len();
     let _ = std::io::stderr().write_all(&text[..length]);

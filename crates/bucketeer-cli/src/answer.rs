@@ -1,4 +1,4 @@
-//! The answer of `msm`, as text or as one JSON object.
+//! The output of `msm`, as text or as one JSON object.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::output::Table;
 use crate::units;
 
-/// What is printed, free of the curve's type.
+/// What is printed, independent of the curve's type.
 #[derive(Serialize)]
 pub struct Answer {
     #[serde(flatten)]
@@ -19,10 +19,10 @@ pub struct Answer {
     pub device: String,
     pub seconds: f64,
     pub points_per_second: f64,
-    /// Seconds of each stage; a batch has none of its own.
+    /// Seconds per stage; empty for a batch.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub stages: serde_json::Map<String, Value>,
-    /// `null` where no check was asked for; a check that fails prints no answer.
+    /// `null` with `--no-check`; a check that fails prints no answer.
     pub checked: Option<bool>,
     pub check: Option<&'static str>,
     pub check_seconds: f64,
@@ -42,7 +42,7 @@ pub enum Results {
 }
 
 impl Answer {
-    /// The answer for people; `source` says where the input came from.
+    /// The output as text; `source` describes the input.
     pub fn text(&self, source: &str) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
@@ -71,7 +71,7 @@ impl Answer {
         }
     }
 
-    /// Time per stage and in all; a batch has a total only.
+    /// Time per stage, and the total. A batch has a total only.
     fn times(&self) -> String {
         let mut table = Table::new(&["stage", "time", "share"], 1);
         let mut row = |name: &str, seconds: f64| {

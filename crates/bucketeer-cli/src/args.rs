@@ -1,29 +1,54 @@
 //! Options that several commands share.
 
-use bucketeer::conformance::Distribution;
+use std::path::PathBuf;
+
 use bucketeer::curves::NamedCurve;
 use bucketeer::plan::{Accumulate, Digits, Group, Preset, Reduce, Settings};
-use bucketeer::{Device, Error};
+use bucketeer::random::Distribution;
+use bucketeer::{Device, Error, Rates};
 use clap::builder::RangedU64ValueParser;
 
 use crate::failure::Failure;
 use crate::units;
 
-/// Most threads the library starts.
+/// The largest number of threads that the library starts.
 const MAX_THREADS: u64 = 4096;
+
+/// What plans are made with.
+#[derive(clap::Args)]
+pub struct RatesArgs {
+    /// Plan with the rates in this file, as `bench --calibrate` writes it [default: the file that
+    /// BUCKETEER_RATES names, or those built in]
+    #[arg(long, value_name = "FILE")]
+    pub rates: Option<PathBuf>,
+}
+
+impl RatesArgs {
+    /// The rates to plan with.
+    pub fn read(&self) -> Result<Rates, Error> {
+        let found = match &self.rates {
+            Some(path) => Some(Rates::read(path)?),
+            None => Rates::from_environment()?,
+        };
+        Ok(found.unwrap_or(*Rates::built_in()))
+    }
+}
 
 /// Where to run.
 #[derive(clap::Args)]
 pub struct DeviceArgs {
-    /// Device: auto, cpu, cuda[:i] or webgpu[:i]; cuda:0,1 shares the work
+    /// Device: auto, cpu, cuda[:i] or webgpu[:i]; cuda:0,1 splits every MSM across GPUs
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: String,
-    /// Threads of the CPU [default: all]
+    /// CPU threads [default: all]
     #[arg(long, value_name = "COUNT", value_parser = threads())]
     pub threads: Option<usize>,
-    /// Use portable arithmetic only: no vector instructions on a CPU, no 64-bit integers with WebGPU
+    /// Use portable arithmetic only: no vector instructions on a CPU, no 64-bit integers with
+    /// WebGPU
     #[arg(long)]
     pub portable: bool,
+    #[command(flatten)]
+    pub rates: RatesArgs,
 }
 
 /// A number of threads.
@@ -32,9 +57,10 @@ pub fn threads() -> RangedU64ValueParser<usize> {
 }
 
 impl DeviceArgs {
-    /// Opens the device. `--threads` sizes the global pool, so that making and checking the input
-    /// keep to it too.
+    /// Opens the device. `--threads` sizes the global pool, so that it also limits generation and
+    /// checks of the input.
     pub fn open(&self) -> Result<Device, Failure> {
+        let rates = self.rates.read()?;
         if let Some(threads) = self.threads {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             pool.build_global().map_err(|error| Error::InvalidSetting {
@@ -43,7 +69,7 @@ impl DeviceArgs {
                 reason: error.to_string(),
             })?;
         }
-        let device = Device::named(&self.device)?;
+        let device = Device::named(&self.device)?.with_rates(&rates);
         Ok(if self.portable { device.portable()? } else { device })
     }
 }
@@ -53,24 +79,24 @@ impl DeviceArgs {
 pub enum Precompute {
     /// The plan chooses.
     Auto,
-    /// So many.
+    /// This many.
     Factor(u32),
 }
 
 fn precompute(text: &str) -> Result<Precompute, String> {
     match text {
         "auto" => Ok(Precompute::Auto),
-        _ => text.parse().map(Precompute::Factor).map_err(|_| "it is a number or auto".into()),
+        _ => text.parse().map(Precompute::Factor).map_err(|_| "expected a number or auto".into()),
     }
 }
 
-/// Wishes for the plan.
+/// Settings of the plan.
 #[derive(clap::Args)]
 pub struct PlanArgs {
     /// Bits of a window, 1 to 26 [default: the plan chooses]
     #[arg(long, value_name = "BITS")]
     pub window_bits: Option<u32>,
-    /// Shifted copies of each base to store, or auto: as many as pay and fit in memory
+    /// Shifted copies of each base to store, or auto: the fastest table that fits in memory
     #[arg(long, value_name = "FACTOR", value_parser = precompute)]
     pub precompute: Option<Precompute>,
     /// Odd multiples of each copy to store, a power of two up to 1024; CPU only
@@ -88,19 +114,19 @@ pub struct PlanArgs {
     /// Reduce stage: window-splitting, running-sum or sliced:COUNT
     #[arg(long, value_name = "WAY", value_parser = reduce)]
     pub reduce_by: Option<Reduce>,
-    /// Most bases per chunk
+    /// Maximum number of bases per chunk
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub chunk: Option<usize>,
-    /// Most memory beyond the inputs, e.g. 512MiB or 4GiB
+    /// Limit on memory beyond the inputs, e.g. 512MiB or 4GiB
     #[arg(long, value_name = "BYTES", value_parser = units::parse_bytes)]
     pub memory_limit: Option<u64>,
-    /// Be right for points outside the prime-order subgroup too
+    /// Compute correctly for points outside the prime-order subgroup, too
     #[arg(long)]
     pub any_point: bool,
 }
 
 impl PlanArgs {
-    /// These wishes, on top of a preset's for `n` bases.
+    /// These settings over those of a preset for `n` bases.
     pub fn settings(&self, preset: Option<&'static Preset>, n: usize) -> Settings {
         let mut settings = Settings::default();
         settings.window_bits = self.window_bits;
@@ -130,7 +156,7 @@ pub struct RandomArgs {
     /// Seed of random bases and scalars
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub seed: u64,
-    /// Kind of random scalars
+    /// Distribution of random scalars
     #[arg(long, value_name = "KIND", default_value = "uniform", value_parser = distribution,
           long_help = distribution_help())]
     pub distribution: Distribution,
@@ -146,7 +172,7 @@ impl RandomArgs {
 
 fn distribution_help() -> String {
     let names = Distribution::ALL.map(|(name, _)| name).join(", ");
-    format!("Kind of random scalars: {names}")
+    format!("Distribution of random scalars: {names}")
 }
 
 fn unknown(what: &'static str, name: &str, expected: &str) -> Error {

@@ -1,10 +1,9 @@
-//! `bucketeer convert`: a file of bases in another format, validated on the way.
+//! `bucketeer convert`: validates a file of bases and writes it in another format.
 
 use std::path::{Path, PathBuf};
 
-use bucketeer::Curve;
-use bucketeer::curves::{NamedCurve, Visitor};
-use bucketeer::io::{self, Encoding, ReadOptions, ScalarVec};
+use bucketeer::curves::NamedCurve;
+use bucketeer::io::{Encoding, ReadOptions};
 use serde_json::json;
 
 use crate::args;
@@ -25,10 +24,10 @@ pub struct Args {
     /// Section of a .ptau or .zkey file
     #[arg(long, value_name = "NAME")]
     section: Option<String>,
-    /// Format to write [default: json for a .json file, else compressed]
+    /// Format to write [default: json for a .json file, otherwise compressed]
     #[arg(long, value_name = "FORMAT")]
     to: Option<Target>,
-    /// Vouch that the points read lie in the prime-order subgroup
+    /// Vouch that the points lie in the prime-order subgroup
     #[arg(long)]
     no_subgroup_check: bool,
     /// Print one JSON object
@@ -46,9 +45,9 @@ enum Target {
     Json,
 }
 
-/// Carries the command out.
+/// Runs the command.
 pub fn run(args: &Args) -> Outcome {
-    let n = args.curve.visit(Task(args))?;
+    let n = convert(args)?;
     if args.json {
         let (input, output) = (args.input.display(), args.output.display());
         return output::json(&json!({
@@ -61,25 +60,18 @@ pub fn run(args: &Args) -> Outcome {
     Ok(format!("{}: {} bases of {}\n", args.output.display(), units::size(n), args.curve))
 }
 
-struct Task<'a>(&'a Args);
-
-impl Visitor for Task<'_> {
-    type Output = Result<usize, Failure>;
-
-    fn visit<C: Curve>(self, curve: &'static NamedCurve) -> Self::Output {
-        let Args { input, output, section, to, no_subgroup_check, .. } = self.0;
-        let _activity = Activity::spinner("converting");
-        let options = ReadOptions { subgroup_check: !no_subgroup_check, ..ReadOptions::default() };
-        let bases = io::read_bases::<C>(input, curve, section.as_deref(), &options)?;
-        match to.unwrap_or_else(|| target_of(output)) {
-            Target::Compressed => io::write_bases(output, &bases, Encoding::Compressed)?,
-            Target::Uncompressed => io::write_bases(output, &bases, Encoding::Uncompressed)?,
-            Target::Json => {
-                io::write_json(output, curve, &bases, &ScalarVec::Residues(Vec::new()))?;
-            }
-        }
-        Ok(bases.len())
+/// Reads and writes; yields how many points there are.
+fn convert(args: &Args) -> Result<usize, Failure> {
+    let Args { input, output, section, to, no_subgroup_check, .. } = args;
+    let _activity = Activity::spinner("converting");
+    let options = ReadOptions { subgroup_check: !no_subgroup_check, ..ReadOptions::default() };
+    let points = args.curve.any().read_bases(input, section.as_deref(), &options)?;
+    match to.unwrap_or_else(|| target_of(output)) {
+        Target::Compressed => points.write(output, Encoding::Compressed)?,
+        Target::Uncompressed => points.write(output, Encoding::Uncompressed)?,
+        Target::Json => points.write_json(output, None)?,
     }
+    Ok(points.len())
 }
 
 fn target_of(path: &Path) -> Target {

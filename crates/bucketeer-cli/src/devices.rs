@@ -1,4 +1,4 @@
-//! `bucketeer devices`: what there is to run on, and why the rest is not.
+//! `bucketeer devices`: the available devices, and why others are missing.
 
 use bucketeer::{Device, Error};
 use serde::Serialize;
@@ -36,13 +36,13 @@ struct Facts {
     ifma: bool,
 }
 
-/// Carries the command out.
+/// Runs the command.
 pub fn run(args: &Args) -> Outcome {
     let mut names = vec!["cpu".to_owned()];
     let gpus = [("cuda", Device::cuda_count().unwrap_or(0)), ("webgpu", Device::webgpu_count())];
     for (kind, count) in gpus {
         match count {
-            // Opening it says why there is none.
+            // The error from opening it says why there is none.
             0 => names.push(kind.into()),
             _ => names.extend((0..count).map(|index| format!("{kind}:{index}"))),
         }
@@ -70,7 +70,7 @@ fn entry(name: String) -> Entry {
         Ok(device) => {
             let facts = device.facts();
             let (threads, free_memory, ifma) = (facts.threads, facts.memory, facts.ifma);
-            // The description begins with the device's name, which has a column of its own.
+            // The description begins with the device's name, which has a separate column.
             let text = device.to_string();
             let description = text.split_once(", ").map_or(&*text, |(_, rest)| rest).to_owned();
             let facts = Some(Facts { description, threads, free_memory, ifma });

@@ -1,4 +1,4 @@
-//! Everything that ends a command early, and the exit code it ends with.
+//! Failures of commands, and their exit codes.
 
 use std::fmt;
 
@@ -6,24 +6,24 @@ use bucketeer::Error;
 
 use crate::memory::Need;
 
-/// Why a command did not do what it was asked.
+/// Why a command failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// The library said so.
+    /// An error of the library.
     Library(Error),
-    /// A second method found another result.
+    /// A second method gave another result.
     WrongResult(String),
-    /// Arguments that parse one by one and make no sense together.
+    /// Arguments that are valid one by one but not together.
     Usage(String),
-    /// The inputs alone need more memory than there is.
+    /// The inputs need more memory than is available.
     Memory(Need),
-    /// Stdout cannot be written.
+    /// Stdout cannot be written to.
     Output(std::io::Error),
-    /// Whoever read stdout has left: nothing more to say and nobody to say it to.
+    /// The reader of stdout has closed it. Nothing is printed.
     ClosedPipe,
 }
 
-/// The exit code where memory is lacking.
+/// The exit code for lack of memory.
 pub const OUT_OF_MEMORY: u8 = 4;
 
 impl Failure {

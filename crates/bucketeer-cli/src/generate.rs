@@ -1,12 +1,12 @@
-//! `bucketeer generate`: random bases and scalars in files, the same that `msm` makes from the seed.
+//! `bucketeer generate`: random bases and scalars in files, the same that `msm` makes from the
+//! seed.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use bucketeer::conformance::KnownBases;
-use bucketeer::curves::{NamedCurve, Visitor};
-use bucketeer::io::{self, Encoding, ScalarVec};
-use bucketeer::{Curve, Device};
+use bucketeer::Device;
+use bucketeer::curves::NamedCurve;
+use bucketeer::io::Encoding;
 use serde::Serialize;
 
 use crate::args::{self, RandomArgs};
@@ -61,7 +61,7 @@ struct Written {
     bytes: u64,
 }
 
-/// Carries the command out.
+/// Runs the command.
 pub fn run(args: &Args) -> Outcome {
     if let (Some(bases), Some(scalars)) = (&args.bases, &args.scalars)
         && resolved(bases) == resolved(scalars)
@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Outcome {
         )));
     }
     let started = Instant::now();
-    let files = args.curve.visit(Task(args))?;
+    let files = generate(args)?;
     let listing = Listing {
         curve: args.curve.name,
         n: args.n,
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> Outcome {
     Ok(format!("{lines}{} from seed {}, in {time}\n", args.curve, args.random.seed))
 }
 
-/// The place a path leads to, whether or not there is a file.
+/// The canonical form of a path, whether or not the file exists.
 fn resolved(path: &Path) -> PathBuf {
     let beside = || {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -101,36 +101,28 @@ fn resolved(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.into())
 }
 
-struct Task<'a>(&'a Args);
-
-impl Visitor for Task<'_> {
-    type Output = Result<Vec<Written>, Failure>;
-
-    fn visit<C: Curve>(self, curve: &'static NamedCurve) -> Self::Output {
-        let Args { n, random, .. } = self.0;
-        let n = *n;
-        memory::Job { n, batch: 1, settings: None }.check::<C>(curve, &Device::cpu())?;
-        let _activity = Activity::spinner("generating");
-        let bases = || KnownBases::<C>::new(n, random.seed).points;
-        let scalars =
-            || ScalarVec::Residues(random.distribution.scalars::<C::ScalarField>(n, random.seed));
-        let mut written = Vec::new();
-        if let Some(path) = &self.0.output {
-            io::write_json(path, curve, &bases(), &scalars())?;
-            written.push(entry(path, "bases and scalars"));
-        }
-        if let Some(path) = &self.0.bases {
-            let encoding =
-                if self.0.uncompressed { Encoding::Uncompressed } else { Encoding::Compressed };
-            io::write_bases(path, &bases(), encoding)?;
-            written.push(entry(path, "bases"));
-        }
-        if let Some(path) = &self.0.scalars {
-            io::write_scalars(path, &scalars())?;
-            written.push(entry(path, "scalars"));
-        }
-        Ok(written)
+fn generate(args: &Args) -> Result<Vec<Written>, Failure> {
+    let (curve, n, seed) = (args.curve.any(), args.n, args.random.seed);
+    memory::Job { n, batch: 1, settings: None }.check(&*curve, &Device::cpu())?;
+    let _activity = Activity::spinner("generating");
+    let points = || curve.random_bases(n, seed);
+    let scalars = || curve.random_scalars(args.random.distribution, n, seed);
+    let mut written = Vec::new();
+    if let Some(path) = &args.output {
+        points().write_json(path, Some(&scalars()))?;
+        written.push(entry(path, "bases and scalars"));
     }
+    if let Some(path) = &args.bases {
+        let encoding =
+            if args.uncompressed { Encoding::Uncompressed } else { Encoding::Compressed };
+        points().write(path, encoding)?;
+        written.push(entry(path, "bases"));
+    }
+    if let Some(path) = &args.scalars {
+        scalars().write(path)?;
+        written.push(entry(path, "scalars"));
+    }
+    Ok(written)
 }
 
 fn entry(path: &Path, holds: &'static str) -> Written {

@@ -1,8 +1,8 @@
 //! The command-line tool of Bucketeer: flags, glue and messages around the library.
 //!
-//! One file per command. A command takes its parsed arguments, does its work and gives back what is to
-//! stand on stdout, or a [`Failure`](failure::Failure) that carries its own exit code. Only this file
-//! writes to stdout and ends the process:
+//! One file per command. A command takes its parsed arguments, does its work and gives back what is
+//! to stand on stdout, or a [`Failure`](failure::Failure) that carries its own exit code. Only this
+//! file writes to stdout and ends the process:
 //!
 //! | code | meaning |
 //! | --- | --- |

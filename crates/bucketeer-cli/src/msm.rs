@@ -1,38 +1,35 @@
-//! `bucketeer msm`: compute, check, and say how long it took.
+//! `bucketeer msm`: computes, checks and times MSMs.
 //!
-//! 1. Obtain the input: files, or random bases with known logarithms. Sizes that cannot fit are refused
-//!    before anything is allocated.
+//! 1. Obtain the input: files, or random bases with known logarithms. Sizes that cannot fit are
+//!    refused before anything is allocated.
 //! 2. Compute on the device.
 //! 3. Check every sum with a second method ([`crate::check`], or the logarithms).
 //! 4. Print.
 
 use std::time::{Duration, Instant};
 
-use ark_ec::CurveGroup;
-use bucketeer::conformance::on_weierstrass;
-use bucketeer::curves::{NamedCurve, Visitor};
-use bucketeer::io::{ScalarVec, point_to_json};
+use bucketeer::any::{AnyCurve, AnyPoints, AnySum, Coordinates, RunOptions};
+use bucketeer::curves::NamedCurve;
 use bucketeer::plan::{Preset, Settings};
-use bucketeer::{
-    AsScalars, Bases, Curve, Device, Error, PointFault, Timings, Weierstrass, parallel,
-};
+use bucketeer::{Device, Error, Plan, PointFault, Timings};
 use serde_json::Value;
 
 use crate::answer::{Answer, Results};
 use crate::args::{DeviceArgs, PlanArgs, RandomArgs};
 use crate::failure::Failure;
-use crate::input::{Document, FileArgs, Input, Points};
+use crate::input::{Document, FileArgs, Input};
 use crate::output::Outcome;
 use crate::progress::Activity;
 use crate::{args, check, input, memory, output, units};
 
-/// Bases of a random input where `-n` is not given.
+/// Number of random bases if `-n` is not given.
 const DEFAULT_SIZE: usize = 1 << 18;
 
 #[derive(clap::Args)]
 pub struct Args {
     /// Curve, e.g. bls12-377 or bn254-g2
-    #[arg(long, value_name = "CURVE", value_parser = args::curve, required_unless_present = "input")]
+    #[arg(long, value_name = "CURVE", value_parser = args::curve,
+          required_unless_present = "input")]
     curve: Option<&'static NamedCurve>,
     /// Bases of a random input: 1000 or 2^20 [default: 2^18]
     #[arg(short, value_name = "SIZE", value_parser = units::parse_size, conflicts_with = "files")]
@@ -65,7 +62,7 @@ fn batch() -> clap::builder::RangedU64ValueParser<usize> {
 }
 
 impl Args {
-    /// Where the input comes from, in words.
+    /// A description of the input's origin.
     fn source(&self) -> String {
         let random = &self.random;
         match self.files.input.as_ref().or(self.files.bases.as_ref()) {
@@ -79,7 +76,7 @@ impl Args {
     }
 }
 
-/// Carries the command out.
+/// Runs the command.
 pub fn run(args: &Args) -> Outcome {
     let device = args.device.open()?;
     let document = args.files.document()?;
@@ -88,108 +85,95 @@ pub fn run(args: &Args) -> Outcome {
         (None, Some(document)) => document.curve()?,
         (None, None) => return Err(Failure::Usage("--curve is missing".into())),
     };
-    let answer = curve.visit(Task { args, device: &device, document })?;
+    let curve = curve.any();
+    let answer = Task { args, curve: &*curve, device: &device, document }.carry_out()?;
     if args.json { output::json(&answer) } else { Ok(answer.text(&args.source())) }
 }
 
 struct Task<'a> {
     args: &'a Args,
+    curve: &'a dyn AnyCurve,
     device: &'a Device,
     document: Option<Document>,
 }
 
-impl Visitor for Task<'_> {
-    type Output = Result<Answer, Failure>;
-
-    fn visit<C: Curve>(self, curve: &'static NamedCurve) -> Self::Output {
+impl Task<'_> {
+    fn carry_out(&self) -> Result<Answer, Failure> {
         let started = Instant::now();
-        let input = self.input::<C>(curve)?;
+        let (input, planned) = self.input()?;
         let input_time = started.elapsed();
-        let settings = self.args.plan.settings(self.args.preset, input.bases().len());
-        let (n, batch) = (input.bases().len(), input.batch.len());
+        let (n, batch) = (input.points.len(), input.batch.len());
+        let settings = self.args.plan.settings(self.args.preset, n);
         let job = memory::Job { n, batch, settings: Some(&settings) };
-        if let Some(text) = job.warning::<C>(self.device) {
+        let plan = || job.plan(self.curve, self.device.facts()).ok().flatten();
+        if let Some(text) = planned.or_else(plan).and_then(|plan| job.warning(&plan)) {
             output::warn(&text);
         }
         let run = self.compute(&input, settings)?;
         let started = Instant::now();
-        let check = if self.args.no_check { None } else { Some(self.check(&input, &run.sums)?) };
+        let sums: Vec<Coordinates> = run.sums.iter().map(AnySum::coordinates).collect();
+        let check = if self.args.no_check { None } else { Some(self.check(&input, &sums)?) };
         let check_time = started.elapsed();
-        Ok(run.answer(curve, self.device, [input_time, check_time], check))
+        Ok(self.answer(n, run, &sums, [input_time, check_time], check))
     }
-}
 
-impl Task<'_> {
-    fn input<C: Curve>(&self, curve: &'static NamedCurve) -> Result<Input<C>, Failure> {
+    /// The input, and the plan where one was made to see whether it fits.
+    fn input(&self) -> Result<(Input, Option<Plan>), Failure> {
         let _activity = Activity::spinner("preparing the input");
         let Args { n, batch, random, files, plan, .. } = self.args;
-        if let Some(input) = files.read(self.document.as_ref(), curve, *batch, plan.any_point)? {
-            return Ok(input);
+        let document = self.document.as_ref();
+        if let Some(input) = files.read(document, self.curve, *batch, plan.any_point)? {
+            return Ok((input, None));
         }
         let n = n.unwrap_or(DEFAULT_SIZE);
         let settings = plan.settings(self.args.preset, n);
         let job = memory::Job { n, batch: *batch, settings: Some(&settings) };
-        job.check::<C>(curve, self.device)?;
-        Ok(input::random(n, *batch, random.seed, random.distribution))
+        let planned = job.check(self.curve, self.device)?;
+        Ok((input::random(self.curve, n, *batch, random.seed, random.distribution), planned))
     }
 
-    fn compute<C: Curve>(&self, input: &Input<C>, settings: Settings) -> Result<Run<C>, Failure> {
-        let builder = Bases::<C>::builder().settings(settings);
-        let (n, started) = (input.bases().len(), Instant::now());
+    fn compute(&self, input: &Input, settings: Settings) -> Result<Run, Failure> {
+        let mut options = RunOptions { settings, hook: None };
+        let started = Instant::now();
         if let [scalars] = &input.batch[..] {
             let (_activity, hook) = Activity::run("computing", self.device);
-            let builder = builder.on_progress(hook);
-            let report =
-                builder.msm_with_report(self.device, input.bases(), scalars.as_scalars())?;
-            let (time, plan) = (started.elapsed(), report.plan);
-            return Ok(Run {
-                sums: vec![report.result],
-                n,
-                time,
-                plan,
-                timings: Some(report.timings),
-            });
+            options.hook = Some(hook);
+            let report = input.points.msm_with_report(self.device, &options, scalars)?;
+            let (time, timings) = (started.elapsed(), Some(report.timings));
+            return Ok(Run { sums: vec![report.sum], time, plan: report.plan, timings });
         }
         let _activity = Activity::spinner("computing");
-        let bases = builder.load(self.device, input.bases())?;
-        let sums = bases.msm_batch(&input.batch.iter().collect::<Vec<_>>())?;
+        let bases = input.points.load(self.device, input.points.len(), &options)?;
+        let sums = bases.msm_batch(&input.batch)?;
         let time = started.elapsed();
-        Ok(Run { sums, n, time, plan: bases.plan().clone(), timings: None })
+        Ok(Run { sums, time, plan: bases.plan().clone(), timings: None })
     }
 
-    /// Compares every sum with a second method's; yields the method's name.
-    fn check<C: Curve>(
-        &self,
-        input: &Input<C>,
-        sums: &[C::Group],
-    ) -> Result<&'static str, Failure> {
+    /// Compares every sum with a second method's, and returns the method's name.
+    fn check(&self, input: &Input, sums: &[Coordinates]) -> Result<&'static str, Failure> {
         let _activity = Activity::spinner("checking");
+        let (points, any_point) = (&*input.points, self.args.plan.any_point);
         let mut method = "";
         for (index, (scalars, sum)) in input.batch.iter().zip(sums).enumerate() {
             let expected;
-            (expected, method) = match (&input.points, scalars) {
-                (Points::Known(known), ScalarVec::Residues(residues)) => {
-                    let sum = on_weierstrass::<C>(&known.expected(residues));
-                    (sum.flatten(), "by the bases' logarithms")
-                }
-                _ => check::second_opinion(input.bases(), scalars, self.args.plan.any_point)?,
+            (expected, method) = match points.expected(scalars)? {
+                Some(sum) => (sum, "by the bases' logarithms"),
+                None => check::second_opinion(self.curve, points, scalars, any_point)?,
             };
-            let found = on_weierstrass::<C>(sum);
-            if found != Some(expected) {
-                self.vouched(input.bases())?;
-                return Err(wrong::<C>(index, found, expected, method));
+            if !sum.agree_with(&expected) {
+                self.vouched(points)?;
+                return Err(wrong(index, sum, &expected, method));
             }
         }
         Ok(method)
     }
 
-    /// Fails with the first base that `--no-subgroup-check` vouched for wrongly.
-    fn vouched<C: Curve>(&self, bases: &[C]) -> Result<(), Failure> {
+    /// Fails with the first base outside the subgroup, if `--no-subgroup-check` vouched for it.
+    fn vouched(&self, points: &dyn AnyPoints) -> Result<(), Failure> {
         let files = &self.args.files;
         let unchecked = files.no_subgroup_check && !self.args.plan.any_point;
-        let outside = |i: usize| (!bases[i].in_subgroup()).then_some(i);
         let file = files.input.as_ref().or(files.bases.as_ref()).filter(|_| unchecked);
-        match file.map(|path| (path, parallel::find_first(bases.len(), outside))) {
+        match file.map(|path| (path, points.first_outside(None))) {
             Some((path, Some(index))) => {
                 let reason = format!(
                     "base {index} is {}, which --no-subgroup-check vouches for; \
@@ -201,19 +185,47 @@ impl Task<'_> {
             _ => Ok(()),
         }
     }
+
+    fn answer(
+        &self,
+        n: usize,
+        run: Run,
+        sums: &[Coordinates],
+        [input_time, check_time]: [Duration; 2],
+        check: Option<&'static str>,
+    ) -> Answer {
+        let mut results: Vec<Value> = sums.iter().map(Coordinates::to_json).collect();
+        let seconds = run.time.as_secs_f64();
+        let stages = run.timings.iter().flat_map(Timings::stages);
+        Answer {
+            curve: self.curve.named().name,
+            n,
+            device: self.device.to_string(),
+            seconds,
+            points_per_second: (n * results.len()) as f64 / seconds,
+            stages: stages.map(|(name, d)| (name.into(), d.as_secs_f64().into())).collect(),
+            checked: check.map(|_| true),
+            check,
+            check_seconds: check_time.as_secs_f64(),
+            input_seconds: input_time.as_secs_f64(),
+            window_bits: run.plan.shape.window_bits,
+            windows: run.plan.shape.windows,
+            plan_bytes: run.plan.bytes(),
+            timings: run.timings,
+            results: match results.len() {
+                1 => Results::Result(results.remove(0)),
+                _ => Results::Results(results),
+            },
+        }
+    }
 }
 
-fn wrong<C: Curve>(
-    index: usize,
-    found: Option<Weierstrass<C::BaseField>>,
-    expected: Weierstrass<C::BaseField>,
-    method: &str,
-) -> Failure {
-    let text = |sum: Option<Weierstrass<C::BaseField>>| {
-        let point = sum.and_then(C::from_weierstrass);
-        point.map_or("no point".into(), |point| point_to_json::<C>(&point).to_string())
+fn wrong(index: usize, found: &Coordinates, expected: &Coordinates, method: &str) -> Failure {
+    let text = |sum: &Coordinates| match sum {
+        Coordinates::None => "no point".into(),
+        point => point.to_json().to_string(),
     };
-    let (found, expected) = (text(found), text(Some(expected)));
+    let (found, expected) = (text(found), text(expected));
     Failure::WrongResult(format!(
         "MSM {index} is {found} on the device and {expected} {method}; \
          bases outside the prime-order subgroup need --any-point"
@@ -221,45 +233,9 @@ fn wrong<C: Curve>(
 }
 
 /// A finished computation.
-struct Run<C: Curve> {
-    sums: Vec<C::Group>,
-    n: usize,
+struct Run {
+    sums: Vec<AnySum>,
     time: Duration,
-    plan: bucketeer::Plan,
+    plan: Plan,
     timings: Option<Timings>,
-}
-
-impl<C: Curve> Run<C> {
-    fn answer(
-        self,
-        curve: &'static NamedCurve,
-        device: &Device,
-        [input_time, check_time]: [Duration; 2],
-        check: Option<&'static str>,
-    ) -> Answer {
-        let points = C::Group::normalize_batch(&self.sums);
-        let mut results: Vec<Value> = points.iter().map(point_to_json::<C>).collect();
-        let seconds = self.time.as_secs_f64();
-        let stages = self.timings.iter().flat_map(Timings::stages);
-        Answer {
-            curve: curve.name,
-            n: self.n,
-            device: device.to_string(),
-            seconds,
-            points_per_second: (self.n * results.len()) as f64 / seconds,
-            stages: stages.map(|(name, d)| (name.into(), d.as_secs_f64().into())).collect(),
-            checked: check.map(|_| true),
-            check,
-            check_seconds: check_time.as_secs_f64(),
-            input_seconds: input_time.as_secs_f64(),
-            window_bits: self.plan.shape.window_bits,
-            windows: self.plan.shape.windows,
-            plan_bytes: self.plan.bytes(),
-            timings: self.timings,
-            results: match results.len() {
-                1 => Results::Result(results.remove(0)),
-                _ => Results::Results(results),
-            },
-        }
-    }
 }

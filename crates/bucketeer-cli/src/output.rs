@@ -1,4 +1,4 @@
-//! What a command prints: text or one JSON object on stdout, complaints on stderr.
+//! What a command prints: text or one JSON object on stdout, errors and warnings on stderr.
 
 use std::io::{ErrorKind, Write};
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// What a command leaves to be printed, and whether it is a failure all the same.
+/// The output of a command, and a failure if there was one.
 pub type Outcome = Result<String, Failure>;
 
 /// One JSON object on one line.
@@ -15,7 +15,7 @@ pub fn json(value: &impl Serialize) -> Outcome {
     text.map(|text| text + "\n").map_err(|error| Failure::Output(error.into()))
 }
 
-/// Writes to stdout. A reader that has left (`bucketeer … | head`) is no reason to panic.
+/// Writes to stdout. Does not panic if the reader has closed it (`bucketeer … | head`).
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
@@ -30,7 +30,7 @@ pub fn warn(text: &str) {
     let _ = writeln!(std::io::stderr(), "warning: {text}");
 }
 
-/// Writes an error to stderr; there is nowhere to report that this failed.
+/// Writes an error to stderr. A failure to do so cannot be reported.
 pub fn complain(failure: &Failure) {
     let _ = writeln!(std::io::stderr(), "error: {failure}");
 }
@@ -42,12 +42,13 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table with these headings, of which the first `left` columns are aligned to the left.
+    /// A table with these headings. The first `left` columns are left-aligned.
     pub fn new(headings: &[&str], left: usize) -> Self {
         Self { rows: vec![headings.iter().map(ToString::to_string).collect()], left }
     }
 
-    /// Adds a row; it may be shorter than the headings, and its last cell then longer than its column.
+    /// Adds a row; it may be shorter than the headings, and its last cell then longer than its
+    /// column.
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }

@@ -1,15 +1,18 @@
-//! `bucketeer plan`: every decision of a run, for this machine or one that is described.
+//! `bucketeer plan`: every decision of a run, for this machine or a described one.
 
-use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use bucketeer::curves::{NamedCurve, Visitor};
-use bucketeer::plan::{Accumulate, Plan, Preset, Request, ScalarBound};
-use bucketeer::{Curve, CurveSpec, Device, DeviceFacts, DeviceKind, Error};
+use bucketeer::curves::NamedCurve;
+use bucketeer::plan::{Plan, Preset, Request, ScalarBound, Schedule};
+use bucketeer::{Device, DeviceFacts, DeviceKind, Error};
 use serde_json::{Value, json};
 
-use crate::args::{self, PlanArgs};
+use crate::args::{self, PlanArgs, RatesArgs};
 use crate::output::{self, Outcome};
 use crate::units;
+
+/// The largest storage buffer binding that every WebGPU adapter has.
+const LEAST_BINDING: u64 = 128 << 20;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -39,15 +42,22 @@ pub struct Args {
     /// Plan for a CPU of this many threads [default: this machine's]
     #[arg(long, value_name = "COUNT", value_parser = args::threads())]
     threads: Option<usize>,
-    /// Plan for a GPU of this many multiprocessors; with --device cuda and --memory it need not be there
+    /// Plan for a GPU of this many multiprocessors; with --device cuda or webgpu and --memory it
+    /// need not be present
     #[arg(long, value_name = "COUNT", value_parser = args::threads())]
     multiprocessors: Option<usize>,
     /// Plan for this much free memory, e.g. 64GiB [default: the device's]
     #[arg(long, value_name = "BYTES", value_parser = units::parse_bytes)]
     memory: Option<u64>,
+    /// Plan for WebGPU with storage buffer bindings of this size [default: the device's; 128MiB,
+    /// which every adapter has, if it need not be present]
+    #[arg(long, value_name = "BYTES", value_parser = units::parse_bytes)]
+    binding: Option<u64>,
     /// Plan for a CPU with or without AVX-512 IFMA [default: this machine's]
     #[arg(long, value_name = "YES|NO")]
     ifma: Option<Ifma>,
+    #[command(flatten)]
+    rates: RatesArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -59,24 +69,20 @@ enum Ifma {
     No,
 }
 
-struct Spec;
-
-impl Visitor for Spec {
-    type Output = Arc<CurveSpec>;
-
-    fn visit<C: Curve>(self, _: &'static NamedCurve) -> Arc<CurveSpec> {
-        CurveSpec::of::<C>()
-    }
-}
-
 impl Args {
-    /// The device to plan for: the one at hand, with what the options say of it instead. A GPU that is
-    /// described by its multiprocessors and memory need not be there.
+    /// The device to plan for: the present one, with what the options say of it instead. A GPU that
+    /// is described by its multiprocessors and memory need not be present.
     fn facts(&self) -> Result<DeviceFacts, Error> {
-        if let (true, Some(multiprocessors), Some(memory)) =
-            (self.device.starts_with("cuda"), self.multiprocessors, self.memory)
-        {
-            return Ok(DeviceFacts::cuda(multiprocessors, memory));
+        let kind = self.device.split(':').next();
+        match (kind, self.multiprocessors, self.memory) {
+            (Some("cuda"), Some(multiprocessors), Some(memory)) => {
+                return Ok(DeviceFacts::cuda(multiprocessors, memory));
+            }
+            (Some("webgpu"), Some(multiprocessors), Some(memory)) => {
+                let binding = self.binding.unwrap_or(LEAST_BINDING);
+                return Ok(DeviceFacts::webgpu(multiprocessors, memory, binding));
+            }
+            _ => {}
         }
         let here = Device::named(&self.device)?.facts();
         let memory = self.memory.unwrap_or(here.memory);
@@ -85,31 +91,43 @@ impl Args {
                 self.threads.unwrap_or(here.threads),
                 self.ifma.map_or(here.ifma, |ifma| ifma == Ifma::Yes),
                 memory,
-            ),
+            )
+            .with_caches(here.caches),
             DeviceKind::WebGpu => {
                 let multiprocessors = self.multiprocessors.unwrap_or(here.threads);
-                DeviceFacts::webgpu(multiprocessors, memory, here.binding)
+                let binding = self.binding.unwrap_or(here.binding);
+                DeviceFacts::webgpu(multiprocessors, memory, binding)
             }
             _ => DeviceFacts::cuda(self.multiprocessors.unwrap_or(here.threads), memory),
         })
     }
 }
 
-/// Carries the command out.
+/// Runs the command.
+/// The least time of some plans like this one.
+fn planning_time(request: &Request<'_>) -> Result<Duration, Error> {
+    let mut least = Duration::MAX;
+    for _ in 0..20 {
+        let start = Instant::now();
+        Plan::new(request)?;
+        least = least.min(start.elapsed());
+    }
+    Ok(least)
+}
+
 pub fn run(args: &Args) -> Outcome {
-    let device = args.facts()?;
-    let plan = Plan::new(&Request {
-        curve: &args.curve.visit(Spec),
-        n: args.n,
-        batch: args.batch,
-        scalars: args.scalar_bits.map_or(ScalarBound::Order, ScalarBound::Bits),
-        resident: args.resident,
-        table: None,
-        device,
-        settings: &args.plan.settings(args.preset, args.n),
-    })?;
+    let device = args.facts()?.with_rates(&args.rates.read()?);
+    let curve = args.curve.any().spec();
+    let request = Request::new(&curve, args.n, device)
+        .batch(args.batch)
+        .scalars(args.scalar_bits.map_or(ScalarBound::Order, ScalarBound::Bits))
+        .resident(args.resident)
+        .settings(&args.plan.settings(args.preset, args.n));
+    let plan = Plan::new(&request)?;
     if args.json {
-        return output::json(&object(args.curve, &plan));
+        let mut object = object(args.curve, &plan);
+        object["planning_seconds"] = planning_time(&request)?.as_secs_f64().into();
+        return output::json(&object);
     }
     let kind = match device.kind {
         DeviceKind::Cpu if device.ifma => "cpu with AVX-512 IFMA",
@@ -121,10 +139,9 @@ pub fn run(args: &Args) -> Outcome {
     Ok(format!("{:<14} {}\n{:<14} {device}\n{plan}\n", "curve", args.curve, "device"))
 }
 
-/// The plan as JSON; choices in the words of its display.
+/// The plan as JSON. Choices have the names that its text form uses.
 fn object(curve: &NamedCurve, plan: &Plan) -> Value {
     let shape = &plan.shape;
-    let with_buckets = plan.accumulate != Accumulate::Straus;
     let buffers: serde_json::Map<String, Value> =
         plan.buffers.iter().map(|buffer| (buffer.name.into(), buffer.bytes.into())).collect();
     json!({
@@ -141,6 +158,11 @@ fn object(curve: &NamedCurve, plan: &Plan) -> Value {
             "threads": plan.device.threads,
             "ifma": plan.device.ifma,
             "memory": plan.device.memory,
+            "caches": {
+                "l1d": plan.device.caches.l1d,
+                "l2": plan.device.caches.l2,
+                "llc": plan.device.caches.llc,
+            },
         },
         "digits": shape.digits.to_string(),
         "endomorphism": shape.endomorphism,
@@ -152,16 +174,12 @@ fn object(curve: &NamedCurve, plan: &Plan) -> Value {
         "odd_multiples": shape.odd_multiples,
         "bucket_sets": shape.bucket_sets,
         "buckets": shape.buckets,
-        "group": with_buckets.then(|| plan.group.to_string()),
-        "accumulate": plan.accumulate.to_string(),
-        "reduce": with_buckets.then(|| plan.reduce.to_string()),
+        "group": plan.schedule.group().map(|way| way.to_string()),
+        "accumulate": plan.schedule.accumulate().to_string(),
+        "reduce": plan.schedule.reduce().map(|way| way.to_string()),
         "chunk": plan.chunk,
         "chunks": plan.chunks,
-        "sets_per_pass": plan.sets_per_pass,
-        "passes_in_flight": plan.passes_in_flight,
-        "helping": plan.helping,
-        "segments": plan.segments,
-        "ranges": plan.ranges,
+        "schedule": schedule(&plan.schedule),
         "resident": plan.resident,
         "buffers": buffers,
         "bytes": plan.bytes(),
@@ -172,4 +190,32 @@ fn object(curve: &NamedCurve, plan: &Plan) -> Value {
             "nanoseconds": plan.cost.nanoseconds,
         },
     })
+}
+
+/// The schedule: its fields differ between CPUs and GPUs.
+fn schedule(schedule: &Schedule) -> Value {
+    match schedule {
+        Schedule::Straus(straus) => json!({ "multiples": straus.multiples }),
+        Schedule::Cpu(cpu) => json!({
+            "base_segments": cpu.base_segments,
+            "bucket_ranges": cpu.bucket_ranges,
+            "sets_per_pass": cpu.sets_per_pass,
+            "passes_in_flight": cpu.passes_in_flight,
+            "work_stealing": cpu.work_stealing,
+            "split_last_passes": cpu.split_last_passes,
+            "slice_entries": cpu.slice_entries,
+            "prefetch_points_above": cpu.prefetch_points_above,
+            "prefetch_slots_above": cpu.prefetch_slots_above,
+        }),
+        Schedule::Gpu(gpu) => json!({
+            "growing_chunks": gpu.growing_chunks,
+            "chunks_per_pass": gpu.chunks_per_pass,
+            "sets_per_pass": gpu.sets_per_pass,
+            "task_entries": gpu.task_entries,
+            "stored_copies": gpu.stored_copies,
+            "double_buffered": gpu.double_buffered,
+            "carries_buckets": gpu.carries_buckets,
+        }),
+        _ => Value::Null,
+    }
 }

@@ -1,4 +1,4 @@
-//! `bucketeer presets`: the published strategies a run can follow.
+//! `bucketeer presets`: lists the published strategies.
 
 use bucketeer::plan::PRESETS;
 use serde::Serialize;
@@ -23,7 +23,7 @@ struct Entry {
     about: &'static str,
 }
 
-/// Carries the command out.
+/// Runs the command.
 pub fn run(args: &Args) -> Outcome {
     if args.json {
         let entry =

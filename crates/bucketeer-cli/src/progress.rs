@@ -1,4 +1,4 @@
-//! Progress on stderr, where that is a terminal.
+//! Progress on stderr, if that is a terminal.
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
@@ -20,18 +20,18 @@ impl Activity {
         Self(bar)
     }
 
-    /// Changes what is said to be done.
+    /// Changes the message.
     pub fn say(&self, what: &str) {
         self.0.set_message(format!("{what} …"));
     }
 
-    /// Does something else with the terminal in between.
+    /// Hides the message while `work` uses the terminal.
     pub fn aside<R>(&self, work: impl FnOnce() -> R) -> R {
         self.0.suspend(work)
     }
 
-    /// A run whose hook moves a bar. Until it moves, a GPU's kernels are compiled, which takes seconds where
-    /// they are new.
+    /// A run whose hook moves a bar. Until it moves, a GPU's kernels are compiled, which takes
+    /// seconds where they are new.
     pub fn run(what: &'static str, device: &Device) -> (Self, Hook) {
         let bar = if shown() { ProgressBar::new(100) } else { ProgressBar::hidden() };
         let style = ProgressStyle::with_template("{msg} [{bar:40}] {percent} % {elapsed}");
@@ -60,8 +60,8 @@ impl Drop for Activity {
     }
 }
 
-/// Has a shown bar move by itself, on a thread of its own. indicatif panics where none can be started:
-/// then the bar moves when something is done.
+/// Has a shown bar move by itself, on a thread of its own. indicatif panics where none can be
+/// started: then the bar moves when something is done.
 fn tick(bar: &ProgressBar) {
     let startable = || std::thread::Builder::new().spawn(|| {}).is_ok();
     if !bar.is_hidden() && startable() {

@@ -21,7 +21,7 @@ pub struct Args {
     /// Only this preset [default: all]
     #[arg(long, value_name = "NAME", value_parser = args::preset)]
     preset: Option<&'static Preset>,
-    /// A part of the table that takes seconds
+    /// Run a part of the table that takes seconds
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
@@ -60,7 +60,7 @@ impl From<&CaseResult> for Row {
     }
 }
 
-/// Carries the command out. Rows appear as they are known, the failures and the summary at the end.
+/// Runs the command. Prints each row as soon as it is known, failures and summary at the end.
 pub fn run(args: &Args) -> Outcome {
     let device = args.device.open()?;
     let filter = Filter { curve: args.curve, preset: args.preset, quick: args.quick };
@@ -91,7 +91,7 @@ pub fn run(args: &Args) -> Outcome {
     }
 }
 
-/// A line of the table. Widths are fixed, since rows are printed before the next one is known.
+/// A line of the table. Widths are fixed, since a row is printed before the next one is known.
 fn line(curve: &str, group: &str, passed: &str, failed: &str, time: &str) -> String {
     format!("{curve:<16}  {group:<32}  {passed:>7}  {failed:>6}  {time:>8}\n")
 }

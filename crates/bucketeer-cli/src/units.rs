@@ -1,4 +1,4 @@
-//! Numbers as people write and read them: sizes, bytes, times, rates.
+//! Parses and formats sizes, bytes, times and rates.
 
 /// `1000` or `2^20`.
 pub fn parse_size(text: &str) -> Result<usize, String> {
@@ -66,7 +66,15 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| format!("{text} is more than 64 bits can count"))
 }
 
-/// Bytes in the largest fitting unit of 1024.
+/// Parses a length of time in seconds.
+pub fn parse_seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(seconds),
+        _ => Err(format!("{text} is no number of seconds")),
+    }
+}
+
+/// Bytes in the largest binary unit that fits.
 pub fn bytes(count: u128) -> String {
     let unit = (count.max(1).ilog2() as usize / 10).min(UNITS.len() - 1);
     match unit {
@@ -75,12 +83,12 @@ pub fn bytes(count: u128) -> String {
     }
 }
 
-/// A size, as a power of two where it is a large one.
+/// A size; large powers of two as 2^k.
 pub fn size(n: usize) -> String {
     if n >= 1024 && n.is_power_of_two() { format!("2^{}", n.ilog2()) } else { n.to_string() }
 }
 
-/// Seconds in a fitting unit, with about three significant digits.
+/// Seconds in a suitable unit, with about three significant digits.
 pub fn seconds(seconds: f64) -> String {
     match seconds {
         s if s >= 100.0 => format!("{s:.0} s"),
@@ -103,6 +111,16 @@ pub fn count(count: f64) -> String {
         v if v >= 100.0 => format!("{v:.0}{prefix}"),
         v if v >= 10.0 => format!("{v:.1}{prefix}"),
         v => format!("{v:.2}{prefix}"),
+    }
+}
+
+/// A number with about four significant digits.
+pub fn number(value: f64) -> String {
+    match value.abs() {
+        v if v >= 1000.0 => format!("{value:.0}"),
+        v if v >= 10.0 => format!("{value:.1}"),
+        v if v >= 0.1 => format!("{value:.3}"),
+        _ => format!("{value:.5}"),
     }
 }
 

@@ -1,5 +1,5 @@
-// Which device the caller gets. Another one than WebGPU is never taken in silence: "webgpu" fails where there
-// is none, and "auto" says that it fell back and why.
+// Which device the caller gets. There is no silent fallback from WebGPU: "webgpu" fails if
+// there is none, and "auto" says that it fell back and why.
 
 const KINDS = ["auto", "webgpu", "cpu"];
 

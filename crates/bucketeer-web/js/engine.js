@@ -1,5 +1,6 @@
-// The wasm module behind named calls with plain arguments and results, so that it can be in this thread or in
-// a worker without anybody noticing. One call runs after the other: a GPU is not faster with two.
+// The wasm module behind named calls with plain arguments and results, so that it can be in this
+// thread or in a worker without anybody noticing. One call runs after the other: a GPU is not
+// faster with two.
 
 import init, * as wasm from "../pkg/bucketeer_web.js";
 import { openDevice } from "./device.js";

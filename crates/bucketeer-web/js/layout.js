@@ -1,4 +1,5 @@
-// Points and scalars as bytes: little-endian integers, not in Montgomery form. No browser is needed here.
+// Points and scalars as bytes: little-endian integers, not in Montgomery form. No browser is needed
+// here.
 
 const WORD = 64n;
 const EXPECTED = {

@@ -1,8 +1,8 @@
 // The engine in a worker.
 //
-// A run on the CPU keeps its worker from reading messages, so the wish to stop it travels in shared memory. That
-// exists only in pages that are cross-origin isolated; elsewhere an aborted call is over at once for the
-// caller, and its run ends unheard.
+// A run on the CPU keeps its worker from reading messages, so the signal to stop it is in shared
+// memory. That exists only in cross-origin isolated pages. Elsewhere an aborted call rejects at
+// once, and the run goes on to its end in the worker.
 
 export function inWorker() {
   const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });

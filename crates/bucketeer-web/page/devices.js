@@ -1,4 +1,5 @@
-// The devices that the page has opened, each with the bases it used last: the same bases are not made twice.
+// The devices that the page has opened, each with the bases it used last: the same bases are not
+// made twice.
 
 import { Bucketeer } from "../index.js";
 

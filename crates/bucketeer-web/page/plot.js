@@ -1,5 +1,5 @@
-// Throughput against size, both logarithmic, as SVG. It is drawn anew for every width, so that text keeps its
-// size on a phone.
+// Throughput against size, both logarithmic, as SVG. It is drawn anew for every width, so that text
+// keeps its size on a phone.
 
 import { count, power, time } from "./format.js";
 

@@ -1,12 +1,11 @@
 //! What JavaScript needs to know of a curve to write its points as bytes, and the names there are.
 
-use bucketeer::conformance::Distribution;
-use bucketeer::curves::{CURVES, NamedCurve, Visitor};
-use bucketeer::{Curve, CurveSpec, Model};
+use bucketeer::Model;
+use bucketeer::curves::{CURVES, NamedCurve};
+use bucketeer::random::Distribution;
 use wasm_bindgen::prelude::*;
 
 use crate::failure::Failure;
-use crate::layout::Layout;
 
 /// Facts of one curve. Integers are decimal strings.
 #[wasm_bindgen(getter_with_clone)]
@@ -34,24 +33,19 @@ pub struct CurveFacts {
 /// Facts of the curve with this name or alias.
 #[wasm_bindgen(js_name = curveFacts)]
 pub fn curve_facts(name: &str) -> Result<CurveFacts, JsValue> {
-    struct Read;
-    impl Visitor for Read {
-        type Output = CurveFacts;
-        fn visit<C: Curve>(self, curve: &'static NamedCurve) -> CurveFacts {
-            let (spec, layout) = (CurveSpec::of::<C>(), Layout::of::<C>());
-            CurveFacts {
-                name: curve.name.into(),
-                alias: curve.alias.map(Into::into),
-                component_bytes: layout.component,
-                components: layout.components,
-                scalar_bytes: layout.scalar,
-                edwards: matches!(spec.model, Model::TwistedEdwards { .. }),
-                modulus: spec.modulus.to_string(),
-                order: spec.order.to_string(),
-            }
-        }
-    }
-    Ok(NamedCurve::named(name).map_err(Failure::from)?.visit(Read))
+    let curve = NamedCurve::named(name).map_err(Failure::from)?;
+    let any = curve.any();
+    let (spec, layout) = (any.spec(), any.layout());
+    Ok(CurveFacts {
+        name: curve.name.into(),
+        alias: curve.alias.map(Into::into),
+        component_bytes: layout.component,
+        components: layout.components,
+        scalar_bytes: layout.scalar,
+        edwards: matches!(spec.model, Model::TwistedEdwards { .. }),
+        modulus: spec.modulus.to_string(),
+        order: spec.order.to_string(),
+    })
 }
 
 /// The full names of all curves.

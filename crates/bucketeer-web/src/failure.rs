@@ -17,7 +17,8 @@ impl From<Error> for Failure {
 }
 
 impl From<Failure> for JsValue {
-    /// Exceptions have the name that JavaScript gives to their kind, so that callers can tell them apart.
+    /// Exceptions have the name that JavaScript gives to their kind, so that callers can tell them
+    /// apart.
     fn from(failure: Failure) -> Self {
         let (name, text) = match failure {
             Failure::Library(error @ Error::Cancelled) => ("AbortError", error.to_string()),

@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use ark_ec::CurveGroup;
-use bucketeer::{Curve, Report};
+use bucketeer::any::{AnyCurve, AnyReport, Coordinates};
 use wasm_bindgen::prelude::*;
-
-use crate::layout::write_point;
 
 /// The result of an MSM.
 #[wasm_bindgen(getter_with_clone)]
@@ -26,20 +23,20 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(crate) fn of<C: Curve>(report: &Report<C>, total: Duration) -> Self {
+    pub(crate) fn of(curve: &dyn AnyCurve, report: &AnyReport, total: Duration) -> Self {
         let stages = report.timings.stages();
         Self {
             milliseconds: 1e3 * total.as_secs_f64(),
             timings: stages.iter().map(|(_, time)| 1e3 * time.as_secs_f64()).collect(),
             stages: stages.iter().map(|(name, _)| (*name).into()).collect(),
             plan: report.plan.to_string(),
-            ..Self::of_point::<C>(report.result)
+            ..Self::of_point(curve, report.sum.coordinates())
         }
     }
 
     /// A sum that came about without a plan.
-    pub(crate) fn of_point<C: Curve>(sum: C::Group) -> Self {
-        let [x, y] = write_point::<C>(&sum.into_affine()).map_or([None, None], |xy| xy.map(Some));
+    pub(crate) fn of_point(curve: &dyn AnyCurve, sum: Coordinates) -> Self {
+        let [x, y] = curve.layout().to_bytes(&sum).map_or([None, None], |xy| xy.map(Some));
         let (timings, stages) = (Vec::new(), Vec::new());
         Self { x, y, milliseconds: 0.0, timings, stages, plan: String::new() }
     }

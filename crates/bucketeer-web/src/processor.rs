@@ -1,16 +1,15 @@
 //! Devices, and what is loaded onto them.
 
-use bucketeer::conformance::{self, CaseResult, Filter, KnownBases};
-use bucketeer::curves::{NamedCurve, Visitor};
-use bucketeer::subgroup::first_outside;
-use bucketeer::{Bases, Curve, Device, DeviceKind, Error, PointFault};
+use bucketeer::any::{AnyCurve, AnyPoints, RunOptions};
+use bucketeer::conformance::{self, CaseResult, Filter};
+use bucketeer::curves::NamedCurve;
+use bucketeer::{Device, DeviceKind, Error, PointFault};
 use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
 
 use crate::failure::Failure;
-use crate::layout::read_points;
 use crate::progress;
-use crate::resident::{AnyBases, OnCurve, Resident};
+use crate::resident::Resident;
 
 /// A device to run on.
 #[wasm_bindgen]
@@ -44,8 +43,9 @@ impl Processor {
         self.0.to_string()
     }
 
-    /// Loads bases. `check` has them proved to lie in the prime-order subgroup, by a test that the seed, 32
-    /// random bytes, makes unpredictable; `any_point` makes runs right wherever on the curve they lie.
+    /// Loads bases. `check` has them proved to lie in the prime-order subgroup, by a test that the
+    /// seed, 32 random bytes, makes unpredictable; `any_point` makes runs right wherever on the
+    /// curve they lie.
     pub async fn load(
         &self,
         curve: String,
@@ -54,20 +54,29 @@ impl Processor {
         any_point: bool,
         seed: Vec<u8>,
     ) -> Result<Resident, JsValue> {
-        let curve = NamedCurve::named(&curve).map_err(Failure::from)?;
+        let curve = NamedCurve::named(&curve).map_err(Failure::from)?.any();
         let seed = seed.try_into().map_err(|_| Failure::Input("the seed has 32 bytes".into()))?;
-        let points = Points { device: &self.0, bases, check: check.then_some(seed), any_point };
-        Ok(Resident(curve.visit(points).await?))
+        let points = curve.points_from_bytes(&bases).map_err(Failure::from)?;
+        drop(bases);
+        if check && let Some(index) = points.first_outside(Some(seed)) {
+            let reason = PointFault::NotInSubgroup;
+            return Err(Failure::from(Error::InvalidBase { index, reason }).into());
+        }
+        Ok(self.resident(curve, &*points, any_point).await?)
     }
 
     /// Makes bases with known logarithms from a seed and loads them.
     pub async fn generate(&self, curve: String, n: usize, seed: u64) -> Result<Resident, JsValue> {
-        let curve = NamedCurve::named(&curve).map_err(Failure::from)?;
-        Ok(Resident(curve.visit(Generate { device: &self.0, n, seed }).await?))
+        let curve = NamedCurve::named(&curve).map_err(Failure::from)?.any();
+        let mut points = curve.random_bases(n, seed);
+        let resident = self.resident(curve, &*points, false).await?;
+        // The engine has them; their logarithms are what is needed from now on.
+        points.keep_logarithms();
+        Ok(Resident { known: Some(points), ..resident })
     }
 
-    /// Runs the conformance table on one curve, or all. `report` gets curve, row group, cases passed and an
-    /// array of the failed ones; the sum of both is returned.
+    /// Runs the conformance table on one curve, or all. `report` gets curve, row group, cases
+    /// passed and an array of the failed ones; the sum of both is returned.
     pub async fn conformance(
         &self,
         curve: Option<String>,
@@ -90,53 +99,16 @@ impl Processor {
     }
 }
 
-type Loading<'a> = std::pin::Pin<Box<dyn Future<Output = Result<Box<dyn AnyBases>, Failure>> + 'a>>;
-
-struct Points<'a> {
-    device: &'a Device,
-    bases: Vec<u8>,
-    check: Option<[u8; 32]>,
-    any_point: bool,
-}
-
-impl<'a> Visitor for Points<'a> {
-    type Output = Loading<'a>;
-
-    fn visit<C: Curve>(self, _: &'static NamedCurve) -> Loading<'a> {
-        Box::pin(async move {
-            let points = read_points::<C>(&self.bases)?;
-            drop(self.bases);
-            if let Some(index) = self.check.and_then(|seed| first_outside(&points, seed)) {
-                let reason = PointFault::NotInSubgroup;
-                return Err(Error::InvalidBase { index, reason }.into());
-            }
-            let bases = load(self.device, &points, self.any_point).await?;
-            Ok(Box::new(OnCurve { bases, any_point: self.any_point, known: None }) as Box<_>)
-        })
+impl Processor {
+    async fn resident(
+        &self,
+        curve: Box<dyn AnyCurve>,
+        points: &dyn AnyPoints,
+        any_point: bool,
+    ) -> Result<Resident, Failure> {
+        let mut options = RunOptions { hook: Some(progress::hook()), ..RunOptions::default() };
+        options.settings.any_point = any_point;
+        let bases = points.load_async(&self.0, points.len(), &options).await?;
+        Ok(Resident { curve, bases, any_point, known: None })
     }
-}
-
-struct Generate<'a> {
-    device: &'a Device,
-    n: usize,
-    seed: u64,
-}
-
-impl<'a> Visitor for Generate<'a> {
-    type Output = Loading<'a>;
-
-    fn visit<C: Curve>(self, _: &'static NamedCurve) -> Loading<'a> {
-        Box::pin(async move {
-            let mut known = KnownBases::<C>::new(self.n, self.seed);
-            let points = std::mem::take(&mut known.points);
-            let bases = load(self.device, &points, false).await?;
-            Ok(Box::new(OnCurve { bases, any_point: false, known: Some(known) }) as Box<_>)
-        })
-    }
-}
-
-async fn load<C: Curve>(device: &Device, points: &[C], any_point: bool) -> Result<Bases<C>, Error> {
-    let builder = Bases::builder().on_progress(progress::hook());
-    let builder = if any_point { builder.any_point() } else { builder };
-    builder.load_async(device, points).await
 }

@@ -1,8 +1,8 @@
-//! Progress of the run at hand, and stopping it.
+//! Progress of the current run, and how to stop it.
 //!
-//! The library's hook may be called from any thread and so cannot hold a JavaScript function, which belongs to
-//! one. Wasm has one: the function is left in a place of this thread for as long as a run takes. `js/`
-//! lets one run begin after the other.
+//! The library's hook may be called from any thread and so cannot hold a JavaScript function, which
+//! belongs to one. Wasm has one: the function is left in a place of this thread for as long as a
+//! run takes. `js/` lets one run begin after the other.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -29,8 +29,8 @@ pub(crate) fn hook() -> Hook {
     })
 }
 
-/// Has a function called with digits done and digits in all until this is dropped. What it returns says
-/// whether to stop the run; so does an exception.
+/// Has a function called with digits done and digits in all until this is dropped. What it returns
+/// says whether to stop the run; so does an exception.
 pub(crate) struct Listening;
 
 impl Listening {

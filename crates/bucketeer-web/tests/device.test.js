@@ -32,7 +32,7 @@ for (const [what, text] of [
   });
 }
 
-test("the CPU one asked for is not a fallback", async () => {
+test("a requested CPU is not a fallback", async () => {
   const page = await blank(browser);
   const device = await page.evaluate(async () => {
     const { Bucketeer } = await import("/index.js");

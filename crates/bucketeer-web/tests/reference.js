@@ -1,5 +1,6 @@
-// Curves in plain BigInt arithmetic, written for the tests: affine formulas, double-and-add. It shares nothing
-// with the program; points are found from the curve's equation, not taken from anywhere.
+// Curves in plain BigInt arithmetic, written for the tests: affine formulas, double-and-add. It
+// shares nothing with the program; points are found from the curve's equation, not taken from
+// anywhere.
 
 const mod = (value, p) => ((value % p) + p) % p;
 

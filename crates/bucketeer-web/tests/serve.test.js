@@ -40,8 +40,8 @@ test("a file that cannot be read is refused, and the server goes on", async () =
     assert.equal(await status(server, "/page/"), 200);
     assert.equal(await status(server, "/page"), 404);
     assert.equal(await status(server, "/page/none.html"), 404);
-    assert.equal(await status(server, "/../../README.md"), 404);
-    assert.equal(await status(server, "/%2e%2e/%2e%2e/README.md"), 404);
+    assert.equal(await status(server, "/../../CHANGELOG.md"), 404);
+    assert.equal(await status(server, "/%2e%2e/%2e%2e/CHANGELOG.md"), 404);
     assert.equal(await status(server, "/page/%00"), 404);
     assert.equal(await status(server, "/%"), 400);
     assert.equal(await status(server, "/page/index.html"), 200);

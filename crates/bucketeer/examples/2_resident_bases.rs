@@ -1,4 +1,4 @@
-//! Bases that are used again: loaded once, precomputed, then one MSM, a batch and a background job.
+//! Resident bases: loaded and precomputed once, then used by one MSM, a batch and a background job.
 //!
 //! `cargo run --release -p bucketeer --example 2_resident_bases`
 
@@ -23,11 +23,11 @@ fn main() -> Result<(), Error> {
     let sevens = vec![Fr::from(7); N as usize];
     assert_eq!(bases.msm(&sevens)?, all * Fr::from(7));
 
-    // Shorter scalars take the first bases.
+    // Fewer scalars than bases use the first bases.
     let sums = bases.msm_batch(&[&sevens[..], &sevens[..10], &[]])?;
     assert_eq!(sums, [all * Fr::from(7), generator * Fr::from(7 * 55), G1Projective::default()]);
 
-    // A job owns its scalars and shares the bases; the caller goes on meanwhile.
+    // A job owns its scalars and shares the bases. The caller does not block.
     let job = bases.submit(sevens)?;
     assert_eq!(job.wait()?, all * Fr::from(7));
     Ok(())

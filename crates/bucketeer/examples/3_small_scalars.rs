@@ -1,4 +1,4 @@
-//! Small scalars: a type or a bound that says how small they are makes the run shorter.
+//! Small scalars: a narrow type or a bound makes the run faster.
 //!
 //! `cargo run --release -p bucketeer --example 3_small_scalars`
 
@@ -17,11 +17,11 @@ fn main() -> Result<(), Error> {
     let odd: Vec<bool> = (1..=N).map(|i| i % 2 == 1).collect();
     assert_eq!(msm(&bases, &odd)?, generator * Fr::from(N * N / 4));
 
-    // Integers are taken as they are; there is no need to make field elements of them first.
+    // Integers need no conversion to field elements.
     let bytes = vec![200u8; N as usize];
     assert_eq!(msm(&bases, &bytes)?, generator * Fr::from(200 * N * (N + 1) / 2));
 
-    // A tighter bound than the type's own leaves fewer windows, and is checked.
+    // A tighter bound than the type's means fewer windows. It is checked.
     let wide = vec![1000u64; N as usize];
     let narrow = Scalars::from(&wide).with_bits(10);
     let (device, builder) = (Device::best(), Builder::default());

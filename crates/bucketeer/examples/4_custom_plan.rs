@@ -1,26 +1,19 @@
-//! The plan is a value: made for any device, printed, changed choice by choice, and carried out.
+//! A plan is a value: it can be made for any device, printed, changed choice by choice, and run.
 //!
 //! `cargo run --release -p bucketeer --example 4_custom_plan`
 
 use ark_bls12_377::{Fr, G1Affine, G1Projective};
 use ark_ec::{AffineRepr, CurveGroup};
-use bucketeer::plan::{Accumulate, Digits, Group, Preset, Reduce, Request, ScalarBound, Settings};
+use bucketeer::plan::{Accumulate, Digits, Group, Preset, Reduce, Request, Settings};
 use bucketeer::{Builder, CurveSpec, Device, DeviceFacts, Error, Plan};
 
 const N: u64 = 1 << 12;
 
 fn main() -> Result<(), Error> {
-    // What a machine that is not here would do with 2^24 bases.
-    let elsewhere = Plan::new(&Request {
-        curve: &CurveSpec::of::<G1Affine>(),
-        n: 1 << 24,
-        batch: 1,
-        scalars: ScalarBound::Order,
-        resident: false,
-        table: None,
-        device: DeviceFacts::cpu(64, true, 256 << 30),
-        settings: &Settings::default(),
-    })?;
+    // What another machine would do with 2^24 bases.
+    let curve = CurveSpec::of::<G1Affine>();
+    let there = DeviceFacts::cpu(64, true, 256 << 30);
+    let elsewhere = Plan::new(&Request::new(&curve, 1 << 24, there))?;
     println!("{elsewhere}\n");
     assert!(elsewhere.bytes() <= 256 << 30);
 
@@ -31,7 +24,7 @@ fn main() -> Result<(), Error> {
     let expected = generator * -Fr::from(N * (N + 1) * (2 * N + 1) / 6);
     let device = Device::cpu();
 
-    // Every choice by hand; what is left out stays with the cost model.
+    // Choices by hand. The cost model makes those that are left out.
     let mut settings = Settings::default();
     settings.window_bits = Some(9);
     settings.digits = Some(Digits::Unsigned);

@@ -1,4 +1,4 @@
-//! Progress of a run, and stopping it.
+//! Progress and cancellation of a run.
 
 use std::any::Any;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::Error;
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
@@ -19,8 +19,8 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// Called about a hundred times during a run, from any of its threads; `Break` cancels the run. A hook
-/// that panics cancels it too: the run, job or batch ends with [`Error::HookPanicked`].
+/// Called about a hundred times during a run, from any of its threads. `Break` cancels the run. So
+/// does a panic: the run, job or batch then ends with [`Error::HookPanicked`].
 pub type Hook = Arc<dyn Fn(Progress) -> ControlFlow<()> + Send + Sync>;
 
 /// Cancels a run from another thread.
@@ -30,7 +30,7 @@ pub struct CancelToken(Arc<State>);
 #[derive(Debug, Default)]
 struct State {
     cancelled: AtomicBool,
-    /// What the hook said when it panicked.
+    /// The message of the hook's panic.
     panic: OnceLock<String>,
 }
 
@@ -40,7 +40,7 @@ impl CancelToken {
         self.0.cancelled.store(true, Relaxed);
     }
 
-    /// The error of a run that was cancelled.
+    /// Returns the error of a cancelled run.
     fn check(&self) -> Result<(), Error> {
         if !self.0.cancelled.load(Relaxed) {
             return Ok(());
@@ -52,7 +52,7 @@ impl CancelToken {
     }
 }
 
-/// Progress and cancellation of one run, shared by its workers.
+/// Progress and cancellation of one run, shared by its threads.
 pub(crate) struct Control {
     cancel: CancelToken,
     hook: Option<Hook>,
@@ -65,12 +65,17 @@ impl Control {
         Self { cancel, hook, done: AtomicU64::new(0), total }
     }
 
-    /// Cancels with this one and reports nothing: for work that was not announced.
+    /// The control of another MSM of the same batch, with `total` digits. Progress starts at zero.
+    pub(crate) fn again(&self, total: u64) -> Self {
+        Self::new(self.hook.clone(), self.cancel.clone(), total)
+    }
+
+    /// Shares the cancellation but reports nothing: for work that `total` does not include.
     pub(crate) fn silent(&self) -> Self {
         Self::new(None, self.cancel.clone(), 0)
     }
 
-    /// Reports `units` more digits done.
+    /// Reports that `units` more digits are done.
     pub(crate) fn advance(&self, units: u64) -> Result<(), Error> {
         let before = self.done.fetch_add(units, Relaxed);
         let percent = |done: u64| done.min(self.total) * 100 / self.total.max(1);
@@ -80,7 +85,7 @@ impl Control {
         self.cancel.check()
     }
 
-    /// Reports that the work is done to this mark, skipping digits that were zero.
+    /// Reports that `done` digits are done, including skipped zero digits.
     pub(crate) fn reach(&self, done: u64) -> Result<(), Error> {
         let before = self.done.swap(done, Relaxed);
         self.advance(0)?;
@@ -93,7 +98,7 @@ impl Control {
     fn report(&self, done: u64) {
         if let Some(hook) = &self.hook {
             let progress = Progress { done: done.min(self.total), total: self.total };
-            // The hook is the caller's: whatever it leaves half done is its own.
+            // Unwind safety is the caller's: only the hook's own state can be left inconsistent.
             match catch_unwind(AssertUnwindSafe(|| hook(progress))) {
                 Ok(ControlFlow::Continue(())) => {}
                 Ok(ControlFlow::Break(())) => self.cancel.cancel(),
@@ -106,7 +111,7 @@ impl Control {
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("of unknown kind").into()

@@ -1,111 +1,18 @@
-//! Devices: the processors a plan can be made for and a run carried out on.
+//! Devices: the processors that plans are made for and that run them.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
-
 #[cfg(feature = "cuda")]
 use crate::cuda::Gpu;
 use crate::engine::Engine;
-use crate::platform::available_memory;
-use crate::threads::{self, MAX_THREADS};
+use crate::facts::{DeviceFacts, DeviceKind};
+use crate::threads;
 #[cfg(feature = "webgpu")]
 use crate::wait::wait;
 #[cfg(feature = "webgpu")]
 use crate::webgpu;
-use crate::{Curve, CurveSpec, Error, PinnedVec, Plan, cpu};
-
-/// What sort of processor a device is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum DeviceKind {
-    /// The processor this program runs on.
-    Cpu,
-    /// An NVIDIA GPU.
-    Cuda,
-    /// A GPU through WebGPU.
-    WebGpu,
-}
-
-/// What the plan needs to know of a device. Made for the device at hand by [`Device::facts`], or by hand
-/// for one that is elsewhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DeviceFacts {
-    /// The sort of processor.
-    pub kind: DeviceKind,
-    /// Workers that run side by side: threads of a CPU, multiprocessors of a GPU.
-    pub threads: usize,
-    /// Whether it has AVX-512 IFMA.
-    pub ifma: bool,
-    /// Bytes it may allocate.
-    pub memory: u64,
-    /// Bytes that a kernel can reach in one buffer.
-    pub binding: u64,
-}
-
-impl DeviceFacts {
-    /// A CPU with this many threads, with or without AVX-512 IFMA, and this much free memory.
-    pub fn cpu(threads: usize, ifma: bool, memory: u64) -> Self {
-        let threads = threads.max(1);
-        Self { kind: DeviceKind::Cpu, threads, ifma, memory, binding: u64::MAX }
-    }
-
-    /// An NVIDIA GPU with this many multiprocessors and this much free memory.
-    pub fn cuda(multiprocessors: usize, memory: u64) -> Self {
-        let threads = multiprocessors.max(1);
-        Self { kind: DeviceKind::Cuda, threads, ifma: false, memory, binding: u64::MAX }
-    }
-
-    /// A GPU behind WebGPU: about this many multiprocessors, this much memory and the largest storage
-    /// buffer binding.
-    pub fn webgpu(multiprocessors: usize, memory: u64, binding: u64) -> Self {
-        let (threads, binding) = (multiprocessors.max(1), binding.max(1 << 20));
-        Self { kind: DeviceKind::WebGpu, threads, ifma: false, memory, binding }
-    }
-
-    /// The same device with numbers that a plan can count with.
-    pub(crate) fn within_reason(self) -> Self {
-        const MOST: u64 = 1 << 48;
-        Self {
-            threads: self.threads.clamp(1, 1 << 16),
-            memory: self.memory.min(MOST),
-            binding: self.binding.clamp(1 << 20, MOST),
-            ..self
-        }
-    }
-
-    /// The same device with another amount of free memory.
-    #[must_use]
-    pub fn with_memory(self, memory: u64) -> Self {
-        Self { memory, ..self }
-    }
-}
-
-/// The field arithmetic a CPU run uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Arithmetic {
-    /// Eight lanes of 52-bit limbs.
-    Ifma,
-    /// 64-bit words, or arkworks' own fields.
-    Portable,
-}
-
-impl Arithmetic {
-    /// The vector kernel exists for fields of 4, 6 and 12 words that leave four bits of headroom in
-    /// 5, 8 and 15 limbs of 52 bits.
-    pub(crate) fn choose(curve: &CurveSpec, device: &DeviceFacts) -> Self {
-        let limbs = match curve.limbs {
-            4 => 5,
-            6 => 8,
-            12 if curve.degree == 1 => 15,
-            _ => return Self::Portable,
-        };
-        let fits = curve.modulus.bits() + 4 <= 52 * limbs && curve.degree <= 2;
-        if device.ifma && curve.montgomery && fits { Self::Ifma } else { Self::Portable }
-    }
-}
+use crate::{Curve, Error, PinnedVec, Plan, Rates, cpu};
 
 /// A processor to run on. Cheap to clone.
 ///
@@ -120,11 +27,13 @@ impl Arithmetic {
 #[derive(Clone)]
 pub struct Device {
     inner: Inner,
+    /// What its operations cost, for plans.
+    rates: &'static Rates,
 }
 
 #[derive(Clone)]
 enum Inner {
-    Cpu(Arc<Cpu>),
+    Cpu(cpu::Processor),
     #[cfg(feature = "cuda")]
     Cuda(Arc<Gpu>),
     #[cfg(feature = "webgpu")]
@@ -133,51 +42,42 @@ enum Inner {
     Several(Arc<[Device]>),
 }
 
-struct Cpu {
-    /// `None` is rayon's global pool.
-    pool: Option<Arc<ThreadPool>>,
-    threads: usize,
-    ifma: bool,
-}
-
 impl Device {
-    /// The CPU, with all threads of the global rayon pool. Where the system refuses to start a thread, the
-    /// calling thread is the pool, and runs from others fail with [`Error::NoThread`].
+    /// The CPU, with all threads of rayon's global pool. If the system cannot start a thread, the
+    /// calling thread is the pool, and runs from other threads fail with [`Error::NoThread`].
     pub fn cpu() -> Self {
-        threads::start();
-        Self::of_cpu(Cpu { pool: None, threads: rayon::current_num_threads(), ifma: has_ifma() })
+        Self::new(Inner::Cpu(cpu::Processor::new()))
     }
 
-    /// The CPU, with a pool of its own of this many threads.
+    /// The CPU, with a separate pool of this many threads.
     pub fn cpu_with_threads(threads: usize) -> Result<Self, Error> {
-        let pool = Some(Arc::new(pool(threads)?));
-        Ok(Self::of_cpu(Cpu { pool, threads, ifma: has_ifma() }))
+        Ok(Self::new(Inner::Cpu(cpu::Processor::with_threads(threads)?)))
     }
 
-    fn of_cpu(cpu: Cpu) -> Self {
-        Self { inner: Inner::Cpu(Arc::new(cpu)) }
+    fn new(inner: Inner) -> Self {
+        Self { inner, rates: Rates::built_in() }
     }
 
-    /// The NVIDIA GPU with this number.
+    /// The NVIDIA GPU with this index.
     ///
-    /// Fails with [`Error::NoDevice`] where the driver, a GPU or NVRTC is missing; the error says which and
-    /// how to get it.
+    /// Fails with [`Error::NoDevice`] if the driver, a GPU or NVRTC is missing. The error says
+    /// which, and how to get it.
     #[cfg(feature = "cuda")]
     pub fn cuda(index: usize) -> Result<Self, Error> {
-        Ok(Self { inner: Inner::Cuda(Arc::new(Gpu::open(index)?)) })
+        Ok(Self::new(Inner::Cuda(Arc::new(Gpu::open(index)?))))
     }
 
-    /// The GPU with this number among those that WebGPU finds, hardware first; software adapters, which
-    /// compute on the CPU, come last.
+    /// The WebGPU adapter with this index. Hardware comes first; software adapters, which compute
+    /// on the CPU, come last.
     ///
-    /// Fails with [`Error::NoDevice`] where there is none. In a browser use
+    /// Fails with [`Error::NoDevice`] if there is none. In a browser use
     /// [`webgpu_async`](Self::webgpu_async).
     #[cfg(feature = "webgpu")]
     pub fn webgpu(index: usize) -> Result<Self, Error> {
         wait(Self::open_webgpu(index))
     }
 
-    /// The first GPU that WebGPU finds, in a browser or in a program.
+    /// The first WebGPU adapter, in a browser or in a program.
     #[cfg(feature = "webgpu")]
     pub async fn webgpu_async() -> Result<Self, Error> {
         Self::open_webgpu(0).await
@@ -186,17 +86,17 @@ impl Device {
     #[cfg(feature = "webgpu")]
     async fn open_webgpu(index: usize) -> Result<Self, Error> {
         let gpu = webgpu::Gpu::open(index, false).await?;
-        Ok(Self { inner: Inner::WebGpu(Arc::new(gpu)) })
+        Ok(Self::new(Inner::WebGpu(Arc::new(gpu))))
     }
 
-    /// How many GPUs WebGPU finds.
+    /// The number of WebGPU adapters.
     #[cfg(feature = "webgpu")]
     pub fn webgpu_count() -> usize {
         wait(async { Ok(webgpu::Gpu::count().await) }).unwrap_or(0)
     }
 
-    /// Several devices of one kind as one: each holds a range of the bases and adds up its share, and the
-    /// sums are added.
+    /// Several devices of one kind as one. Each holds a range of the bases and computes their share
+    /// of every MSM; the sums are added.
     ///
     /// ```
     /// use bucketeer::Device;
@@ -223,19 +123,19 @@ impl Device {
             [first, rest @ ..] if rest.iter().any(|device| device.kind() != first.kind()) => {
                 refuse("they are of different kinds")
             }
-            _ => Ok(Self { inner: Inner::Several(flat.into()) }),
+            [first, ..] => Ok(Self { rates: first.rates, inner: Inner::Several(flat.into()) }),
         }
     }
 
-    /// Several NVIDIA GPUs as one device; see [`several`](Self::several). A GPU that is named twice is opened
-    /// twice.
+    /// Several NVIDIA GPUs as one device; see [`several`](Self::several). An index that occurs
+    /// twice opens its GPU twice.
     #[cfg(feature = "cuda")]
     pub fn several_cuda(indices: &[usize]) -> Result<Self, Error> {
         let devices = indices.iter().map(|index| Self::cuda(*index));
         Self::several(&devices.collect::<Result<Vec<_>, _>>()?)
     }
 
-    /// The devices that share the work, where there are several.
+    /// The devices that share the work; empty for a single device.
     pub(crate) fn parts(&self) -> &[Self] {
         match &self.inner {
             Inner::Several(devices) => devices,
@@ -243,27 +143,23 @@ impl Device {
         }
     }
 
-    /// How many NVIDIA GPUs there are; an error says why none can be used.
+    /// The number of NVIDIA GPUs. The error says why none can be used.
     #[cfg(feature = "cuda")]
     pub fn cuda_count() -> Result<usize, Error> {
         Gpu::count()
     }
 
-    /// The same device restricted to portable arithmetic, for comparison and for tests: a CPU without
-    /// vector instructions, WebGPU without 64-bit integers. NVIDIA GPUs stay as they are.
+    /// The same device restricted to portable arithmetic, for comparisons and tests: a CPU without
+    /// vector instructions, WebGPU without 64-bit integers. NVIDIA GPUs have no such restriction.
     pub fn portable(self) -> Result<Self, Error> {
         match &self.inner {
-            Inner::Cpu(cpu) => {
-                // On the same threads: those of a second pool would be woken on cores where the first ones are.
-                let (threads, pool) = (cpu.threads, cpu.pool.clone());
-                Ok(Self::of_cpu(Cpu { pool, threads, ifma: false }))
-            }
+            Inner::Cpu(cpu) => Ok(Self { inner: Inner::Cpu(cpu.portable()), rates: self.rates }),
             #[cfg(feature = "cuda")]
             Inner::Cuda(_) => Ok(self),
             #[cfg(feature = "webgpu")]
             Inner::WebGpu(gpu) => {
                 let gpu = wait(gpu.portable())?;
-                Ok(Self { inner: Inner::WebGpu(Arc::new(gpu)) })
+                Ok(Self { inner: Inner::WebGpu(Arc::new(gpu)), rates: self.rates })
             }
             Inner::Several(devices) => {
                 let devices = devices.iter().cloned().map(Self::portable);
@@ -272,20 +168,30 @@ impl Device {
         }
     }
 
-    /// The same device for each of `runs` runs side by side: a CPU's threads are shared among them, a few for each so
-    /// that none is idle at the end.
-    pub(crate) fn shared_by(&self, runs: usize) -> Self {
-        match &self.inner {
-            Inner::Cpu(cpu) => {
-                let threads = (4 * cpu.threads / runs.max(1)).clamp(1, cpu.threads);
-                Self::of_cpu(Cpu { pool: cpu.pool.clone(), threads, ifma: cpu.ifma })
+    /// The same device with other rates: plans for it choose what is fastest by them. They are kept
+    /// for the life of the process.
+    ///
+    /// ```
+    /// use bucketeer::{Device, Rates};
+    /// let rates = Rates::parse("ifma.4.addition = 35.5")?;
+    /// let device = Device::cpu().with_rates(&rates);
+    /// assert_eq!(*device.facts().rates, rates);
+    /// # Ok::<(), String>(())
+    /// ```
+    #[must_use]
+    pub fn with_rates(self, rates: &Rates) -> Self {
+        let inner = match self.inner {
+            Inner::Several(devices) => {
+                let devices = devices.iter().map(|device| device.clone().with_rates(rates));
+                Inner::Several(devices.collect())
             }
-            _ => self.clone(),
-        }
+            one => one,
+        };
+        Self { inner, rates: rates.kept() }
     }
 
-    /// The fastest device present: the first NVIDIA GPU that can be used, or else the CPU. Chosen once;
-    /// never falls to another one later.
+    /// The fastest device present: the first usable NVIDIA GPU, otherwise the CPU. The choice is
+    /// made once per process; there is no fallback later.
     pub fn best() -> Self {
         static BEST: OnceLock<Device> = OnceLock::new();
         BEST.get_or_init(|| {
@@ -331,7 +237,7 @@ impl Device {
         }
     }
 
-    /// What sort of device this is.
+    /// The kind of this device.
     pub fn kind(&self) -> DeviceKind {
         match &self.inner {
             Inner::Cpu(_) => DeviceKind::Cpu,
@@ -343,10 +249,10 @@ impl Device {
         }
     }
 
-    /// What a plan for this device starts from; free memory is that of the last moments.
+    /// The facts that plans for this device use. Free memory is current to about 100 ms.
     pub fn facts(&self) -> DeviceFacts {
-        match &self.inner {
-            Inner::Cpu(cpu) => DeviceFacts::cpu(cpu.threads, cpu.ifma, available_memory()),
+        let facts = match &self.inner {
+            Inner::Cpu(cpu) => cpu.facts(),
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => gpu.facts(),
             #[cfg(feature = "webgpu")]
@@ -362,10 +268,12 @@ impl Device {
                 };
                 devices[1..].iter().map(Self::facts).fold(devices[0].facts(), least)
             }
-        }
+        };
+        DeviceFacts { rates: self.rates, ..facts }
     }
 
-    /// The values in memory that this device copies from fastest: page-locked for a GPU.
+    /// Copies the values into the memory that this device reads fastest: page-locked for an NVIDIA
+    /// GPU.
     pub fn pinned<T: Copy>(&self, values: &[T]) -> Result<PinnedVec<T>, Error> {
         match &self.inner {
             Inner::Cpu(_) => Ok(PinnedVec::plain(values.to_vec())),
@@ -377,11 +285,11 @@ impl Device {
         }
     }
 
-    /// The engine that carries a plan out for a curve.
+    /// The engine that runs plans for a curve.
     pub(crate) fn engine<C: Curve>(&self, plan: &Plan) -> Result<Box<dyn Engine<C>>, Error> {
         self.check_threads()?;
         match &self.inner {
-            Inner::Cpu(_) => cpu::engine::<C>(&plan.device),
+            Inner::Cpu(cpu) => cpu::engine::<C>(cpu, plan),
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => crate::cuda::engine::<C>(gpu, plan),
             #[cfg(feature = "webgpu")]
@@ -392,10 +300,10 @@ impl Device {
         }
     }
 
-    /// Refuses a run whose threads cannot take it up.
+    /// Fails if the threads of this device cannot run anything.
     pub(crate) fn check_threads(&self) -> Result<(), Error> {
         match &self.inner {
-            Inner::Cpu(cpu) if cpu.pool.is_some() => Ok(()),
+            Inner::Cpu(cpu) => cpu.check(),
             _ => threads::check(),
         }
     }
@@ -403,40 +311,16 @@ impl Device {
     /// Runs `work` on this device's threads.
     pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.inner {
-            Inner::Cpu(cpu) => match &cpu.pool {
-                Some(pool) => pool.install(work),
-                // As one job of the global pool: a thread from outside would be put to sleep and woken
-                // at every parallel step.
-                None => rayon::scope(|_| work()),
-            },
+            Inner::Cpu(cpu) => cpu.install(work),
             _ => work(),
         }
     }
 }
 
-fn pool(threads: usize) -> Result<ThreadPool, Error> {
-    let invalid = |reason: String| Error::InvalidSetting {
-        setting: "threads",
-        value: threads.to_string(),
-        reason,
-    };
-    if threads == 0 || threads > MAX_THREADS {
-        return Err(invalid(format!("it must be from 1 to {MAX_THREADS}")));
-    }
-    ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|error| invalid(error.to_string()))
-}
-
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.inner {
-            Inner::Cpu(cpu) => {
-                let arithmetic = if cpu.ifma { "AVX-512 IFMA" } else { "portable arithmetic" };
-                let plural = if cpu.threads == 1 { "" } else { "s" };
-                write!(f, "cpu, {} thread{plural}, {arithmetic}", cpu.threads)
-            }
+            Inner::Cpu(cpu) => cpu.fmt(f),
             #[cfg(feature = "cuda")]
             Inner::Cuda(gpu) => gpu.fmt(f),
             #[cfg(feature = "webgpu")]
@@ -452,19 +336,5 @@ impl fmt::Display for Device {
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Device({self})")
-    }
-}
-
-fn has_ifma() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512ifma")
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        false
     }
 }

@@ -1,26 +1,26 @@
-//! The one error type of the library.
+//! The error type of the library.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Everything that can go wrong, with the data needed to say what and where.
+/// Everything that can go wrong, with what and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Bases and scalars that must pair up do not.
+    /// The numbers of bases and scalars differ.
     #[error("{bases} bases but {scalars} scalars: the lengths must be equal")]
     LengthMismatch {
-        /// How many bases were given.
+        /// Number of bases.
         bases: usize,
-        /// How many scalars were given.
+        /// Number of scalars.
         scalars: usize,
     },
-    /// The MSM with this index inside a batch failed.
+    /// The MSM with this index in a batch failed.
     #[error("MSM {index} of the batch: {source}")]
     Batch {
         /// Position in the batch, from 0.
         index: usize,
-        /// What went wrong there.
+        /// Its error.
         source: Box<Error>,
     },
     /// The smallest plan needs more memory than is available.
@@ -31,15 +31,18 @@ pub enum Error {
         /// Bytes the device or the limit allows.
         available: u64,
     },
-    /// A buffer of the smallest plan is larger than the device allows one to be.
-    #[error("a buffer of {} is needed, and the device has at most {}", Bytes(*needed), Bytes(*largest))]
+    /// A buffer of the smallest plan exceeds the device's largest buffer.
+    #[error(
+        "a buffer of {} is needed, but the device allows at most {}",
+        Bytes(*needed), Bytes(*largest)
+    )]
     BufferTooLarge {
         /// Bytes of the buffer.
         needed: u64,
-        /// Bytes of the largest that the device has.
+        /// Bytes of the device's largest buffer.
         largest: u64,
     },
-    /// No such device, or it cannot be used here.
+    /// The device does not exist or cannot be used.
     #[error("no device {device}: {reason}")]
     NoDevice {
         /// The device as the caller named it.
@@ -50,10 +53,10 @@ pub enum Error {
     /// A device failed during a run, or could not compile its kernels. Nothing was computed.
     #[error("the device failed: {reason}")]
     DeviceFailed {
-        /// What failed and what the device's driver says of it.
+        /// What failed, and the driver's message.
         reason: String,
     },
-    /// A setting outside what the plan can carry out.
+    /// A setting that no plan supports.
     #[error("{setting} = {value} is not possible: {reason}")]
     InvalidSetting {
         /// Name of the setting.
@@ -71,7 +74,7 @@ pub enum Error {
         /// The bound, in words ("2^64", "the group order").
         bound: String,
     },
-    /// A base that is not what it must be.
+    /// An invalid base.
     #[error("base {index} is {reason}")]
     InvalidBase {
         /// Position of the base, from 0.
@@ -79,10 +82,10 @@ pub enum Error {
         /// What is wrong with it.
         reason: PointFault,
     },
-    /// The sum is a point the curve's affine model cannot express. Only twisted Edwards curves that
-    /// are not complete have such points, and none lies in the prime-order subgroup. Without
-    /// [`any_point`](crate::Builder::any_point), also a sum of points outside the subgroup that the
-    /// curve's own additions could not form.
+    /// The curve's affine model cannot represent the sum. Only incomplete twisted Edwards curves
+    /// have such points, and none lies in the prime-order subgroup. Without
+    /// [`any_point`](crate::Builder::any_point), this is also the error for points outside the
+    /// subgroup whose sum the curve's own addition law could not compute.
     #[error("the sum is a point at infinity of an incomplete twisted Edwards model")]
     NotRepresentable,
     /// The progress hook or [`Job::cancel`](crate::Job::cancel) stopped the run.
@@ -91,26 +94,26 @@ pub enum Error {
     /// The progress hook panicked, which stopped the run.
     #[error("the progress hook panicked: {message}")]
     HookPanicked {
-        /// What the panic said.
+        /// The panic's message.
         message: String,
     },
-    /// The system starts no more threads.
+    /// The system cannot start another thread.
     #[error("cannot start a thread: {reason}")]
     NoThread {
-        /// What the system says.
+        /// The system's message.
         reason: String,
     },
-    /// A name that is not in a list of names.
+    /// An unknown name.
     #[error("unknown {what} \"{}\": expected one of {expected}", shown(name, 60))]
     UnknownName {
-        /// What was named: "curve", "preset", "device".
+        /// What the name is for: "curve", "preset", "device".
         what: &'static str,
         /// The name given.
         name: String,
-        /// The names there are.
+        /// The known names.
         expected: String,
     },
-    /// A file that cannot be read as what it should be.
+    /// A file that cannot be read or parsed.
     #[error("{}: {reason}", shown(&path.display().to_string(), 4096))]
     File {
         /// The file.
@@ -118,13 +121,24 @@ pub enum Error {
         /// What is wrong, and where in the file.
         reason: String,
     },
-    /// A fault inside Bucketeer that did not produce a result.
+    /// Bytes that are not points or scalars.
+    #[error("{reason}")]
+    InvalidBytes {
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// A bug in Bucketeer. Nothing was computed.
     #[error("internal error: {0}")]
     Internal(String),
 }
 
 impl Error {
-    /// The same error inside a larger batch, of which this one began at `first`.
+    /// The error of the MSM with this index in a batch.
+    pub(crate) fn in_msm(self, index: usize) -> Self {
+        Self::Batch { index, source: Box::new(self) }
+    }
+
+    /// The same error in a larger batch, of which this part began at `first`.
     pub(crate) fn in_batch_from(self, first: usize) -> Self {
         match self {
             Self::Batch { index, source } => Self::Batch { index: index + first, source },
@@ -134,7 +148,7 @@ impl Error {
 }
 
 impl Error {
-    /// The same error inside a larger input, of which this share began at `first`.
+    /// The same error in a larger input, of which this share began at `first`.
     pub(crate) fn in_share_from(self, first: usize) -> Self {
         match self {
             Self::ScalarTooLarge { index, bound } => {
@@ -155,16 +169,16 @@ impl Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PointFault {
-    /// It does not satisfy the curve's equation.
+    /// It does not satisfy the curve equation.
     #[error("not on the curve")]
     NotOnCurve,
-    /// It is on the curve and outside the prime-order subgroup.
+    /// It is on the curve but outside the prime-order subgroup.
     #[error("not in the prime-order subgroup")]
     NotInSubgroup,
 }
 
-/// Text of others, such as a file holds, for a message: cut to about `most` characters, and those escaped
-/// that a terminal would obey or that change the direction of text.
+/// Untrusted text, from a file for example, made safe for a message. It is truncated to about
+/// `most` characters; control characters and those that change the direction of text are escaped.
 pub(crate) fn shown(text: &str, most: usize) -> String {
     let unseen = |c: char| match c {
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
@@ -177,7 +191,7 @@ pub(crate) fn shown(text: &str, most: usize) -> String {
         });
     };
     let mut out = String::new();
-    // The end stays too: that is where a reader of JSON names the place.
+    // The end is kept: serde_json puts line and column there.
     let last = most / 4;
     let cut = text.char_indices().nth(most).is_some();
     let from_end = text.char_indices().rev().nth(last.saturating_sub(1));
@@ -192,7 +206,7 @@ pub(crate) fn shown(text: &str, most: usize) -> String {
     out
 }
 
-/// A number of bytes, shown in the largest fitting unit of 1024.
+/// A number of bytes, displayed in the largest binary unit that fits.
 pub(crate) struct Bytes(pub u64);
 
 impl fmt::Display for Bytes {
@@ -210,7 +224,8 @@ impl fmt::Display for Bytes {
 mod tests {
     use super::*;
 
-    /// Terminal escapes in a file used to reach the terminal, and a name of 100 MB was printed whole.
+    /// Terminal escapes in a file used to reach the terminal, and a name of 100 MB was printed in
+    /// full.
     #[test]
     fn text_of_files_is_escaped_and_cut() {
         assert_eq!(shown("0x12 – é", 60), "0x12 – é");

@@ -1,10 +1,11 @@
-//! Memory that the process can have without swapping and without being stopped: what the machine has
-//! free, less where the process lies in a control group (a container) or under a resource limit.
+//! Memory that the process can use without swapping and without being killed: the free memory of
+//! the machine, or less if the process is in a control group (a container) or under a resource
+//! limit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Bytes to be had; 8 GiB where the system says nothing.
+/// Available bytes; 8 GiB if the system does not tell.
 pub(crate) fn read() -> u64 {
     let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let groups = control_groups(&text("/proc/self/cgroup"), Path::new("/sys/fs/cgroup"));
@@ -17,9 +18,9 @@ fn machine(meminfo: &str) -> Option<u64> {
     Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
 }
 
-/// What the control groups of a process leave it: the least of its own and those around it, of
-/// version 2 (`0::/path`) or 1 (`5:memory:/path`). Inside a container the path may be that outside:
-/// then the root of the hierarchy is the container's own group.
+/// Memory that the control groups of a process leave: the minimum over its own group and its
+/// ancestors, in version 2 (`0::/path`) or 1 (`5:memory:/path`). Inside a container the path may be
+/// the one seen from outside; then the root of the hierarchy is the container's own group.
 fn control_groups(own: &str, root: &Path) -> Option<u64> {
     let groups = own.lines().filter_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
@@ -36,8 +37,8 @@ fn control_groups(own: &str, root: &Path) -> Option<u64> {
     groups.filter_map(|(root, path, files)| left_in(&root, path, &files)).min()
 }
 
-/// Names of the files of a group: the limits, the use, and the line of its statistics that counts
-/// cached files which are given up for others.
+/// Names of the files of a group: the limits, the usage, and the line of its statistics that counts
+/// reclaimable page cache.
 struct Files {
     limits: &'static [&'static str],
     used: &'static str,
@@ -72,19 +73,19 @@ fn left_in(root: &Path, path: &str, files: &Files) -> Option<u64> {
     folders.iter().filter_map(left).min()
 }
 
-/// What `ulimit -v` and `ulimit -d` leave.
+/// Memory that `ulimit -v` and `ulimit -d` leave.
 #[cfg(target_os = "linux")]
 fn resource_limits() -> Option<u64> {
-    // In pages: the whole address space first, data and stack sixth.
+    // In pages: the address space is first, data and stack sixth.
     let statm = fs::read_to_string("/proc/self/statm").ok()?;
     let pages = |place: usize| statm.split(' ').nth(place)?.trim().parse::<u64>().ok();
     let limit = |resource| {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        // SAFETY: writes one structure.
-        let said = unsafe { libc::getrlimit(resource, &mut limit) } == 0;
-        (said && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+        // SAFETY: the call writes one structure.
+        let known = unsafe { libc::getrlimit(resource, &mut limit) } == 0;
+        (known && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
     };
-    // SAFETY: reads a number of the system.
+    // SAFETY: the call reads a system constant.
     let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
     let left = |(resource, place)| Some(limit(resource)?.saturating_sub(pages(place)? * page));
     [(libc::RLIMIT_AS, 0), (libc::RLIMIT_DATA, 5)].into_iter().filter_map(left).min()

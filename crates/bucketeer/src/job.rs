@@ -1,14 +1,14 @@
 //! MSMs in the background.
 
-use crate::bases::Report;
 use crate::control::CancelToken;
 use crate::platform::Background;
+use crate::report::Report;
 use crate::{Curve, Error};
 
 /// An MSM that runs in the background; made by [`Bases::submit`](crate::Bases::submit).
 ///
-/// Dropping a job cancels it and does not wait. In a browser, where there are no threads, a job runs when
-/// it is waited for.
+/// Dropping a job cancels it and does not wait. In a browser, which has no threads, a job runs
+/// inside [`wait`](Self::wait).
 ///
 /// ```
 /// # use ark_ec::AffineRepr;
@@ -40,7 +40,7 @@ impl<C: Curve> Job<C> {
         Ok(self.wait_with_report()?.result)
     }
 
-    /// Waits for the sum, with plan and timings.
+    /// Waits for the sum, and returns it with plan and timings.
     pub fn wait_with_report(mut self) -> Result<Report<C>, Error> {
         let Some(work) = self.work.take() else { return Err(Error::Cancelled) };
         work.join().unwrap_or_else(|panic| {

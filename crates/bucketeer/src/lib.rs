@@ -11,17 +11,28 @@
 //! # Ok::<(), bucketeer::Error>(())
 //! ```
 //!
-//! The types are arkworks 0.6's; any short Weierstrass or twisted Edwards curve over a prime field or its
-//! quadratic extension works. [`msm`] is the whole library for most callers. [`Bases`] keeps bases on
-//! a [`Device`], with precomputation, batches and background [`Job`]s; a [`plan::Plan`] says beforehand
-//! what a run will do and how much memory it takes.
+//! The types are arkworks 0.6's. Any short Weierstrass or twisted Edwards curve over a prime field
+//! or its quadratic extension works. Most callers need only [`msm`]. [`Bases`] keeps bases on a
+//! [`Device`], with precomputation, batches and background [`Job`]s. A [`plan::Plan`] tells in
+//! advance what a run does and how much memory it takes.
 //!
-//! Nothing here is constant time: do not use it where scalars must stay secret from someone who can
+//! | feature | brings |
+//! | --- | --- |
+//! | none | the CPU engine, for any curve |
+//! | `cuda` | NVIDIA GPUs; the driver and NVRTC are loaded at run time |
+//! | `webgpu` | any GPU through Vulkan, Metal, Direct3D 12 or the browser |
+//! | `curves` | curves by name |
+//! | `any` | named curves as objects; implies `curves` |
+//! | `io` | file formats; implies `curves` |
+//! | `conformance` | the conformance table, to test a device; implies `curves` |
+//!
+//! Nothing here is constant time. Do not use it where scalars must stay secret from someone who can
 //! measure its running time.
 
 pub mod plan;
 
 mod bases;
+mod caches;
 mod control;
 mod cpu;
 #[cfg(feature = "cuda")]
@@ -30,6 +41,7 @@ mod curve;
 mod device;
 mod engine;
 mod error;
+mod facts;
 #[cfg(not(target_family = "wasm"))]
 mod free_memory;
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
@@ -40,6 +52,13 @@ mod msm;
 pub mod parallel;
 mod pinned;
 mod platform;
+pub mod random;
+mod rates;
+#[cfg(any(feature = "any", feature = "conformance"))]
+mod reference;
+mod report;
+#[cfg(any(feature = "any", feature = "io"))]
+mod scalar_vec;
 mod scalars;
 #[cfg(feature = "curves")]
 #[doc(hidden)]
@@ -52,28 +71,42 @@ mod webgpu;
 
 #[cfg(feature = "curves")]
 pub use curve::named as curves;
+#[cfg(feature = "any")]
+pub mod any;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 #[cfg(feature = "io")]
 pub mod io;
 
-pub use bases::{Bases, Builder, Report};
+pub use bases::{Bases, Builder};
+pub use caches::Caches;
 pub use control::{CancelToken, Hook, Progress};
 pub use curve::{Curve, CurveSpec, EdwardsForm, Endomorphism, Model, Weierstrass, WordField};
-pub use device::{Device, DeviceFacts, DeviceKind};
-pub use engine::Timings;
+pub use device::Device;
 pub use error::{Error, PointFault};
+pub use facts::{DeviceFacts, DeviceKind};
 pub use job::Job;
 pub use msm::{msm, msm_batch};
 pub use pinned::PinnedVec;
 pub use plan::Plan;
+pub use rates::{Rate, Rates};
+pub use report::{Report, Timings};
+#[cfg(any(feature = "any", feature = "io"))]
+pub use scalar_vec::ScalarVec;
 pub use scalars::{AsScalars, ScalarElement, Scalars};
 
-/// Frees the memory that runs on CPUs have left for the next ones, and overwrites what in it tells
-/// something of scalars: decomposed scalars, digits and lists of buckets. Runs keep it for the life of the
-/// process because fresh memory would cost a small MSM more than its arithmetic. Runs under way keep theirs,
-/// and memory that was too large to be kept was freed without being overwritten. GPUs keep theirs until
-/// their [`Device`] and all [`Bases`] on it are dropped.
+/// Compiles and runs the README's example.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+/// Frees the working memory that CPU runs keep for later runs, and overwrites what depends on
+/// scalars: decomposed scalars, digits and bucket lists.
+///
+/// Runs keep this memory for the life of the process, because fresh pages would cost a small MSM
+/// more than its arithmetic. Active runs are not affected. Memory that was too large to keep was
+/// freed without being overwritten. GPU memory is kept until the [`Device`] and all [`Bases`] on it
+/// are dropped.
 ///
 /// ```
 /// # use ark_ec::AffineRepr;

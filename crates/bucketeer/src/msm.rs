@@ -1,11 +1,11 @@
-//! One call, best device.
+//! MSMs in one call, on the best device.
 
 use crate::bases::Builder;
 use crate::{AsScalars, Curve, Device, Error, Scalars};
 
 /// `Σ kᵢ·Pᵢ` on the best device present.
 ///
-/// Points are trusted to lie in the prime-order subgroup, as in arkworks; see
+/// Points are trusted to lie in the prime-order subgroup, as in arkworks. See
 /// [`Bases`](crate::Bases) for the alternatives.
 ///
 /// ```
@@ -23,8 +23,8 @@ pub fn msm<'a, C: Curve>(
     Builder::default().msm(&Device::best(), bases, scalars)
 }
 
-/// Many MSMs on the best device present, each with bases and scalars of its own, of any lengths.
-/// [`Builder::msm_batch`](crate::Builder::msm_batch) names the device.
+/// Many MSMs on the best device present. Each has its own bases and scalars; lengths may differ.
+/// [`Builder::msm_batch`](crate::Builder::msm_batch) takes a device.
 ///
 /// ```
 /// use ark_ec::AffineRepr;

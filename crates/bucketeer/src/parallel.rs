@@ -1,4 +1,4 @@
-//! Parallel loops for code that is generic over the curve. rayon's iterators compile anew for every
+//! Parallel loops for code that is generic over the curve. rayon's iterators are compiled for every
 //! closure; with a dozen curves that took longer than everything else together. Here the loop is
 //! compiled once and calls through a reference.
 
@@ -38,13 +38,14 @@ pub fn for_blocks<T: Send>(items: &mut [T], block: usize, work: impl Fn(usize, &
     });
 }
 
-/// Fewest items that a parallel loop hands to another thread: all of them where nobody is to help. A thread that
-/// waits for a helper takes up other work, and may come back late.
-pub fn grain(helped: bool) -> usize {
-    if helped { 1 } else { usize::MAX }
+/// Minimum length of a piece that other threads may steal from a parallel loop: everything without
+/// work stealing. A thread that waits for stolen work takes up other work itself and may come back
+/// late.
+pub fn grain(stealing: bool) -> usize {
+    if stealing { 1 } else { usize::MAX }
 }
 
-/// The first result there is, in order; work behind a result that was found is skipped.
+/// The result with the lowest index; work after a result that was found is skipped.
 pub fn find_first<T: Send>(count: usize, work: impl Fn(usize) -> Option<T> + Sync) -> Option<T> {
     let found = AtomicUsize::new(usize::MAX);
     let results = map(count, |index| {

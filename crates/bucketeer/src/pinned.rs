@@ -1,4 +1,4 @@
-//! Host memory from which a device takes its scalars fastest.
+//! Page-locked host memory, from which a device copies scalars fastest.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -7,8 +7,8 @@ use crate::{AsScalars, ScalarElement, Scalars};
 
 /// A vector in page-locked memory; made by [`Device::pinned`](crate::Device::pinned).
 ///
-/// Scalars in it reach a GPU about five times faster than from ordinary memory. It is a slice in every
-/// other respect; for a CPU it is an ordinary vector.
+/// Copies of scalars to a GPU are about five times faster than from pageable memory. In every other
+/// respect it is a slice; for a CPU it is an ordinary vector.
 pub struct PinnedVec<T>(Storage<T>);
 
 enum Storage<T> {

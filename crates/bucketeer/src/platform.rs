@@ -1,7 +1,7 @@
-//! What a browser does not have: a clock in the standard library, threads, a way to ask for free memory.
+//! What browsers lack: a clock in the standard library, threads, a query for free memory.
 //!
-//! Everything that differs between wasm and the rest is here, so that no other file asks what it is
-//! compiled for. rayon needs nothing: where no thread can be started its global pool is the calling
+//! Everything that differs between wasm and other targets is here, so that no other file depends on
+//! the target. rayon needs nothing: if no thread can be started, its global pool is the calling
 //! thread.
 
 #[cfg(not(target_family = "wasm"))]
@@ -37,14 +37,14 @@ mod native {
             self.0.is_finished()
         }
 
-        /// What the work yields, or what its panic said.
+        /// The result of the work, or the message of its panic.
         pub(crate) fn join(self) -> Result<T, String> {
             self.0.join().map_err(|panic| panic_message(&*panic))
         }
     }
 
-    /// Memory that can be had. Asked for at most ten times a second, since the answer takes as long as a
-    /// small MSM.
+    /// Available memory, queried at most ten times a second: the query takes as long as a small
+    /// MSM.
     pub(crate) fn available_memory() -> u64 {
         static LAST: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +67,7 @@ mod wasm {
 
     use crate::Error;
 
-    /// Work that is put off until it is waited for.
+    /// Work that is deferred until it is joined.
     pub(crate) struct Background<T>(Box<dyn FnOnce() -> T + Send>);
 
     impl<T> Background<T> {
@@ -90,8 +90,8 @@ mod wasm {
         }
     }
 
-    /// Half of the 4 GiB that 32-bit addresses reach: the rest is for the caller's inputs and for
-    /// blocks that no longer fit between others.
+    /// Half of the 4 GiB that 32-bit addresses reach; the rest is for the caller's inputs and for
+    /// fragmentation.
     pub(crate) fn available_memory() -> u64 {
         2 << 30
     }

@@ -1,20 +1,31 @@
-//! Scalars in the forms callers have them.
+//! Scalars in the types that callers have.
 
 use std::ops::Range;
 
 use ark_ff::{BigInt, Fp, FpConfig, PrimeField};
 
 use crate::Error;
-use crate::plan::{MAX_SCALAR_BITS, ScalarBound};
 
-/// Borrowed scalars, of which the type says what they are: residues (`Fr`), integers with a bound, or
+/// Longest integer scalars.
+pub const MAX_SCALAR_BITS: u32 = 1024;
+
+/// The bound on the scalars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScalarBound {
+    /// Residues below the group order, where k·P = (k − r)·P may be used.
+    Order,
+    /// Integers below 2^bits, taken as they are.
+    Bits(u32),
+}
+
+/// Borrowed scalars; their type says what they are: residues (`Fr`), integers with a bound, or
 /// booleans.
 ///
-/// Anything that implements [`AsScalars`] converts into it: slices, vectors and arrays of `Fr`, `bool`,
-/// `u8` … `u64`, `[u64; N]` and arkworks' `BigInt<N>`.
+/// Anything that implements [`AsScalars`] converts into it: slices, vectors and arrays of `Fr`,
+/// `bool`, `u8` … `u64`, `[u64; N]` and arkworks' `BigInt<N>`.
 ///
-/// Residues stand for themselves modulo the group order. Integers are taken as they are, also at and
-/// above the order; a bound tighter than the type's own makes the run faster and is checked:
+/// Residues are taken modulo the group order. Integers are taken as they are, also at and above the
+/// order; a bound tighter than the type's own makes the run faster and is checked:
 ///
 /// ```
 /// use bucketeer::{Scalars, msm};
@@ -68,7 +79,7 @@ impl<'a, F> Scalars<'a, F> {
         self
     }
 
-    /// How many there are.
+    /// The number of scalars.
     pub fn len(&self) -> usize {
         match self.data {
             Data::Residues(s) => s.len(),
@@ -80,7 +91,7 @@ impl<'a, F> Scalars<'a, F> {
         }
     }
 
-    /// The scalars in a range; what lies beyond the last one is left out.
+    /// The scalars in a range, clipped to those there are.
     pub(crate) fn slice(&self, range: &Range<usize>) -> Self
     where
         F: Copy,
@@ -104,16 +115,16 @@ impl<'a, F> Scalars<'a, F> {
         self.len() == 0
     }
 
-    /// What is known of them.
+    /// The bound on the scalars.
     pub fn bound(&self) -> ScalarBound {
         self.bound
     }
 }
 
-/// Words that hold any scalar, and one more.
+/// Words of the longest scalar, plus one.
 pub(crate) const MAX_WORDS: usize = MAX_SCALAR_BITS as usize / 64 + 1;
 
-/// Scalars as integers, whatever their type.
+/// Scalars as integers, independent of their type.
 pub(crate) trait ScalarSource: Sync {
     /// Scalar `index` as an integer into zeroed words, checked against its bound.
     fn read(&self, index: usize, out: &mut [u64; MAX_WORDS]) -> Result<(), Error>;
@@ -124,7 +135,7 @@ impl<F: PrimeField> ScalarSource for Scalars<'_, F> {
         match self.data {
             Data::Residues(s) => {
                 let integer = s[index].into_bigint();
-                // Of words that are not reduced arkworks makes the order itself, which stands for zero.
+                // From words that are not reduced arkworks may return the order, which means zero.
                 if integer != F::MODULUS {
                     let limbs = integer.as_ref();
                     out[..limbs.len()].copy_from_slice(limbs);
@@ -148,13 +159,19 @@ impl<F: PrimeField> ScalarSource for Scalars<'_, F> {
     }
 }
 
-/// An element type of scalars for the field `F`.
-pub trait ScalarElement<F>: Sized {
-    #[doc(hidden)]
-    fn scalars(slice: &[Self]) -> Scalars<'_, F>;
+/// An element type of scalars for the field `F`: its residues, booleans and unsigned integers.
+pub trait ScalarElement<F>: sealed::Elements<F> {}
+
+impl<F, E: sealed::Elements<F>> ScalarElement<F> for E {}
+
+mod sealed {
+    /// Slices of an element type as scalars.
+    pub trait Elements<F>: Sized {
+        fn scalars(slice: &[Self]) -> super::Scalars<'_, F>;
+    }
 }
 
-impl<P: FpConfig<N>, const N: usize> ScalarElement<Fp<P, N>> for Fp<P, N> {
+impl<P: FpConfig<N>, const N: usize> sealed::Elements<Fp<P, N>> for Fp<P, N> {
     fn scalars(slice: &[Self]) -> Scalars<'_, Self> {
         Scalars::residues(slice)
     }
@@ -162,7 +179,7 @@ impl<P: FpConfig<N>, const N: usize> ScalarElement<Fp<P, N>> for Fp<P, N> {
 
 macro_rules! small_integers {
     ($($integer:ty, $variant:ident, $bits:literal;)*) => {$(
-        impl<F: PrimeField> ScalarElement<F> for $integer {
+        impl<F: PrimeField> sealed::Elements<F> for $integer {
             fn scalars(slice: &[Self]) -> Scalars<'_, F> {
                 Scalars { data: Data::$variant(slice), bound: ScalarBound::Bits($bits) }
             }
@@ -172,20 +189,20 @@ macro_rules! small_integers {
 
 small_integers! { bool, Bools, 1; u8, U8, 8; u16, U16, 16; u32, U32, 32; }
 
-impl<F: PrimeField> ScalarElement<F> for u64 {
+impl<F: PrimeField> sealed::Elements<F> for u64 {
     fn scalars(slice: &[Self]) -> Scalars<'_, F> {
         Scalars::words(slice, 1)
     }
 }
 
-impl<F: PrimeField, const N: usize> ScalarElement<F> for [u64; N] {
+impl<F: PrimeField, const N: usize> sealed::Elements<F> for [u64; N] {
     fn scalars(slice: &[Self]) -> Scalars<'_, F> {
         const { assert!(N >= 1 && N <= 16, "scalars have 1 to 16 words") };
         Scalars::words(slice.as_flattened(), N)
     }
 }
 
-impl<F: PrimeField, const N: usize> ScalarElement<F> for BigInt<N> {
+impl<F: PrimeField, const N: usize> sealed::Elements<F> for BigInt<N> {
     fn scalars(slice: &[Self]) -> Scalars<'_, F> {
         const { assert!(N >= 1 && N <= 16, "scalars have 1 to 16 words") };
         const { assert!(size_of::<Self>() == 8 * N && align_of::<Self>() == 8) };
@@ -196,7 +213,7 @@ impl<F: PrimeField, const N: usize> ScalarElement<F> for BigInt<N> {
     }
 }
 
-/// Containers of scalars: what [`Scalars`] borrows from and a [`Job`](crate::Job) owns.
+/// Containers of scalars, which [`Scalars`] borrows from and a [`Job`](crate::Job) owns.
 pub trait AsScalars<F> {
     /// Borrows the scalars.
     fn as_scalars(&self) -> Scalars<'_, F>;

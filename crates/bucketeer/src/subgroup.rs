@@ -1,15 +1,15 @@
-//! Whether all points lie in the prime-order subgroup, for many points at once.
+//! Batch test that points lie in the prime-order subgroup.
 //!
-//! Membership is that a homomorphism vanishes. If it does not vanish on some point, then on the sum
-//! of a random subset it vanishes with probability at most 1/2, whatever the others are: that point
-//! is in or out, and at most one of the two gives zero. 64 subsets with independent coins therefore
-//! miss a bad point with probability at most 2^−64. The caller draws the seed of the coins anew for
-//! every run, so that no input can be made to fit them.
+//! A point is in the subgroup if a certain homomorphism maps it to zero. If some point is not, the
+//! sum of a random subset maps to zero with probability at most 1/2, whatever the other points are:
+//! of the subsets with and without that point at most one gives zero. So 64 subsets with
+//! independent coins miss a bad point with probability at most 2^−64. The caller draws a new seed
+//! for every run, so that no input can be made to fit the coins.
 //!
-//! Eight coins of a point make a byte and the byte a bucket, so that a point costs 8 additions
-//! instead of the hundreds of a scalar multiplication; the sums of subsets come from the 256
-//! buckets by folding. In a block that fails, and in one too short to gain from it, every point is
-//! checked by itself.
+//! 1. Eight coins of a point are a byte, and the byte is a bucket: 8 additions per point instead of
+//!    the hundreds of a scalar multiplication.
+//! 2. The sums of subsets follow from the 256 buckets by folding.
+//! 3. In a block that fails, and in one too short to gain, every point is tested on its own.
 
 use ark_ec::CurveGroup;
 use ark_ff::{AdditiveGroup, Field};
@@ -22,13 +22,13 @@ use crate::{Curve, CurveSpec, Model, parallel};
 /// Points whose subsets are summed together.
 const BLOCK: usize = 1 << 13;
 
-/// The sums of a block cost as much as checking about 75 points by themselves.
+/// The sums of a block cost as much as testing about 75 points on their own.
 const WORTHWHILE: usize = 128;
 
 const BUCKETS: usize = 256;
 
-/// The first of these points of the curve that is outside the prime-order subgroup. The seed must be
-/// unknown to whoever made the points.
+/// Index of the first point outside the prime-order subgroup, among points of the curve. Whoever
+/// made the points must not know the seed.
 pub fn first_outside<C: Curve>(points: &[C], seed: [u8; 32]) -> Option<usize> {
     if CurveSpec::of::<C>().cofactor.is_one() {
         return None;
@@ -48,8 +48,8 @@ pub fn first_outside<C: Curve>(points: &[C], seed: [u8; 32]) -> Option<usize> {
     })
 }
 
-/// Whether arkworks adds any two points of the curve correctly. On twisted Edwards curves its
-/// formulas have exceptions outside the subgroup unless a is a square and d is not.
+/// Whether arkworks' addition law is complete. On twisted Edwards curves it has exceptions outside
+/// the subgroup unless a is a square and d is not.
 fn is_complete<C: Curve>() -> bool {
     match C::model() {
         Model::ShortWeierstrass { .. } => true,
@@ -71,8 +71,8 @@ fn subset_sums_are_inside<C: Curve>(points: &[C], mut coins: ChaCha20Rng) -> boo
     })
 }
 
-/// For each bit of the bucket's number, the sum of the buckets that have it: the upper half is
-/// summed, then added to the lower half, where the next bit is the highest.
+/// For each bit of the bucket index, the sum of the buckets that have it set: the upper half is
+/// summed, then added to the lower half, in which the next bit is the highest.
 fn fold<C: Curve>(mut buckets: &mut [C::Group]) -> Vec<C::Group> {
     let mut sums = Vec::new();
     while buckets.len() > 1 {

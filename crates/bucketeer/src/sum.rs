@@ -1,12 +1,11 @@
-//! Sums as engines leave them.
+//! Sums in the coordinates of their engines.
 //!
-//! The affine model of a twisted Edwards curve that is not complete cannot express every point, and
-//! arkworks' addition on it is wrong for some pairs outside the prime-order subgroup. Sums of parts
-//! of an MSM therefore stay on the short Weierstrass form, where additions are complete, until the
-//! last one is added.
+//! The affine model of an incomplete twisted Edwards curve cannot represent every point, and
+//! arkworks' addition on it is wrong for some pairs outside the prime-order subgroup. So partial
+//! sums of an MSM stay on the short Weierstrass form, where additions are complete, until the end.
 
-use crate::cpu::formulas::{Coordinates, Xyzz};
 use crate::curve::Weierstrass;
+use crate::curve::xyzz::{Coordinates, Xyzz};
 use crate::{Curve, Error};
 
 /// A sum, in the coordinates its engine computes in.
@@ -24,7 +23,7 @@ impl<C: Curve> Sum<C> {
         Self::Weierstrass(None)
     }
 
-    /// The sum as a point of the curve; fails if its affine model cannot express it.
+    /// The sum as a point of the curve. Fails if its affine model cannot represent it.
     pub(crate) fn into_group(self) -> Result<C::Group, Error> {
         match self {
             Self::Group(point) if C::is_point(&point) => Ok(point),
@@ -36,7 +35,7 @@ impl<C: Curve> Sum<C> {
         }
     }
 
-    /// Adds up the sums of the parts of one MSM.
+    /// Adds the partial sums of one MSM.
     pub(crate) fn total(sums: impl IntoIterator<Item = Self>) -> Result<Self, Error> {
         let [a, _] = C::weierstrass_coefficients();
         let law = Xyzz { a };

@@ -1,8 +1,8 @@
 //! The threads of the CPU: rayon's global pool.
 //!
-//! rayon starts its pool when it is first used and panics where the system refuses a thread. Here
-//! threads are started first, as many as the system gives, and the pool is made of those. Where there
-//! is none, the pool is the calling thread alone, and no other thread can compute on it.
+//! rayon starts its pool on first use and panics if the system refuses a thread. Here threads are
+//! started first, as many as the system grants, and the pool is built from those. If there are
+//! none, the calling thread alone is the pool, and no other thread can compute on it.
 
 use std::any::Any;
 use std::sync::Once;
@@ -15,20 +15,20 @@ use std::thread::{self, ThreadId};
 use crate::Error;
 use crate::control::panic_message;
 
-/// Most threads of a pool.
+/// Maximum number of threads of a pool.
 pub(crate) const MAX_THREADS: usize = 4096;
 
-/// The thread that is the whole pool, where no other could be started.
+/// The thread that is the whole pool, if no other could be started.
 #[cfg(not(target_family = "wasm"))]
 static ALONE: OnceLock<ThreadId> = OnceLock::new();
 
-/// Starts the pool unless it is there, by an earlier call or by the program's own doing.
+/// Starts the pool, unless an earlier call or the program itself did.
 pub(crate) fn start() {
     static START: Once = Once::new();
     START.call_once(start_pool);
 }
 
-/// Refuses to compute on a pool that is another thread, which may never come to it.
+/// Refuses to compute on a pool that is another thread: that thread may never run the work.
 pub(crate) fn check() -> Result<(), Error> {
     start();
     match is_elsewhere() {
@@ -40,8 +40,8 @@ pub(crate) fn check() -> Result<(), Error> {
     }
 }
 
-/// Runs `work` for every index on a thread of its own, or on this one where the system starts none. A
-/// panic is an error; `what` says what was done.
+/// Runs `work` for every index on a thread of its own, or on this one if the system starts none. A
+/// panic becomes an error that names the work, `what`.
 pub(crate) fn side_by_side<R: Send>(
     count: usize,
     what: &str,
@@ -88,15 +88,15 @@ fn start_pool() {
         let handed = handed.clone();
         let wait_for_work = move || {
             let worker = handed.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            // Nothing is handed over where the program has a pool already.
+            // Nothing is handed over if the program has a pool already.
             if let Ok(worker) = worker {
                 worker.run();
             }
         };
         thread::Builder::new().name(format!("bucketeer-{index}")).spawn(wait_for_work).is_ok()
     };
-    let started = (0..wanted()).take_while(start).count();
-    // An error means that the program has made the pool itself.
+    let started = (0..requested()).take_while(start).count();
+    // An error means that the program has built the pool itself.
     if started > 0 {
         let pool = ThreadPoolBuilder::new().num_threads(started);
         let hand_over = move |worker| {
@@ -108,13 +108,13 @@ fn start_pool() {
     }
 }
 
-/// As many threads as rayon would start, within reason: what `RAYON_NUM_THREADS` says, or one for each
-/// processor. Far more threads than processors wait for each other: on two, 4096 take a minute for what
-/// 256 do in 65 ms.
+/// As many threads as rayon would start, up to a limit: `RAYON_NUM_THREADS`, or one per processor.
+/// Far more threads than processors stall each other: on two processors 4096 threads take a minute
+/// for what 256 do in 65 ms.
 #[cfg(not(target_family = "wasm"))]
-fn wanted() -> usize {
-    let said = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
+fn requested() -> usize {
+    let setting = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let most = (2 * processors).clamp(256, MAX_THREADS);
-    said.filter(|count| *count > 0).unwrap_or(processors).min(most)
+    setting.filter(|count| *count > 0).unwrap_or(processors).min(most)
 }

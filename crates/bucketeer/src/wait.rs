@@ -1,17 +1,17 @@
-//! Futures from blocking code.
+//! Blocking on futures.
 //!
-//! Only WebGPU has something to wait for. In a program, waiting lets the GPU's driver make progress; in a
-//! browser nothing may block, and who calls a blocking function there gets an error.
+//! Only WebGPU's futures are ever pending. A native program parks its thread until the driver wakes
+//! it. A browser must not block: there a blocking function returns an error.
 
 use std::future::Future;
 use std::pin::Pin;
 
 use crate::Error;
 
-/// A future of this library. It stays on the thread it was made on.
+/// A future of this library. It stays on its thread.
 pub(crate) type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// The outcome of a future, waited for where that is possible.
+/// Blocks until the future is ready. In a browser a pending future is an error.
 pub(crate) fn wait<T>(future: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     #[cfg(not(target_family = "wasm"))]
     {

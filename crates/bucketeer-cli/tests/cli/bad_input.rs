@@ -1,4 +1,5 @@
-//! Files that are not what they should be: exit code 2, and the file, the place and the reason named.
+//! Files that are not what they should be: exit code 2, and the file, the place and the reason
+//! named.
 
 use std::fs;
 use std::path::PathBuf;

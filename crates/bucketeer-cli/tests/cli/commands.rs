@@ -76,6 +76,7 @@ fn plan_follows_scalar_bits_presets_and_limits() {
         bucketeer(&format!("plan --curve bls12-377 -n 2^18 --json {options}"), &[]).json()
     };
     assert_eq!(plan("--scalar-bits 64")["scalar_bits"], 64);
+    assert!(plan("")["planning_seconds"].as_f64().is_some_and(|time| time > 0.0));
     assert_eq!(plan("--preset matter-labs --memory 64GiB")["preset"], "matter-labs");
     assert_eq!(plan("--preset matter-labs --memory 64GiB")["window_bits"], 23);
     let tight = plan("--memory-limit 16MiB");
@@ -103,6 +104,24 @@ fn plan_describes_gpus() {
     }
     plan("1GiB", "").fails(4, &["out of memory"]);
     plan("141GiB", "--reduce-by sideways").fails(2, &["way to reduce", "sliced:COUNT"]);
+}
+
+#[test]
+fn plan_describes_webgpu() {
+    let plan = |options: &str| {
+        let gpu = "--device webgpu --multiprocessors 64 --memory 8GiB";
+        bucketeer(&format!("plan --curve bn254 -n 2^22 {gpu} {options}"), &[])
+    };
+    let largest = |object: &Value| {
+        let buffers = object["buffers"].as_object().unwrap();
+        buffers.values().filter_map(Value::as_u64).max().unwrap()
+    };
+    let object = plan("--json").json();
+    assert_eq!(object["device"]["kind"], "webgpu");
+    assert!(largest(&object) <= 128 << 20, "{object}");
+    let wide = plan("--binding 2GiB --json").json();
+    assert!(largest(&wide) > 128 << 20, "{wide}");
+    assert!(plan("").ok().contains("bucket set(s)"));
 }
 
 #[test]

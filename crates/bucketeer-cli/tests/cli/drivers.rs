@@ -25,7 +25,7 @@ fn with(line: &str, folder: &Path) -> Ran {
     bucketeer_with(line, &[], &[("LD_LIBRARY_PATH", folder)])
 }
 
-/// The tool says which function is missing where CUDA is asked for, and takes the CPU where it is not.
+/// With `--device cuda` the tool names the missing function; with `auto` it takes the CPU.
 fn lacks(source: &str, function: &str) {
     let folder = driver(source);
     let text = with("devices", folder.path()).ok();

@@ -1,5 +1,5 @@
-//! What the system refuses — memory, threads — and files that change or never end: a typed exit code,
-//! never a signal or a wait.
+//! What the system refuses — memory, threads — and files that change or never end: a typed exit
+//! code, never a signal or a wait.
 
 use std::fs;
 use std::io::Write;

@@ -5,10 +5,15 @@ mod commands;
 #[cfg(target_os = "linux")]
 mod drivers;
 mod files;
+/// Least squares for rates, for their unit tests.
+#[allow(dead_code)]
+#[path = "../../src/bench/fit.rs"]
+mod fit;
 mod json;
 #[cfg(target_os = "linux")]
 mod limits;
 mod msm;
+mod rates;
 mod support;
 /// The tool's numbers, for their unit tests: they are free of curves and compile in no time.
 #[allow(dead_code)]

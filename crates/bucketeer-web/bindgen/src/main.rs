@@ -1,4 +1,5 @@
-//! `bindgen INPUT.wasm FOLDER`: writes the wasm module and its JavaScript, for use without a bundler.
+//! `bindgen INPUT.wasm FOLDER`: writes the wasm module and its JavaScript, for use without a
+//! bundler.
 
 use std::process::ExitCode;
 

@@ -1,19 +1,19 @@
-//! Settings for bases, and runs over bases that are not kept.
+//! Settings for bases, and one-shot runs over borrowed bases.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{Bases, Held, Inner, Partial, Report, execute};
+use super::{Bases, Held, Inner, Partial, execute};
 use crate::control::{CancelToken, Hook};
-use crate::cpu::make_room;
-use crate::device::DeviceKind;
-use crate::engine::Source;
+use crate::cpu::try_clear_with_capacity;
+use crate::engine::{Msm, Placement};
 use crate::error::PointFault;
 use crate::plan::{Plan, Preset, Request, ScalarBound, Settings};
+use crate::report::Report;
 use crate::wait::wait;
 use crate::{Curve, CurveSpec, Device, Error, Scalars, parallel};
 
-/// How bases are to be loaded; made by [`Bases::builder`].
+/// Settings for bases and runs, made by [`Bases::builder`].
 ///
 /// ```
 /// use ark_ec::AffineRepr;
@@ -60,16 +60,16 @@ impl<C: Curve> Builder<C> {
         self
     }
 
-    /// Stores `count` odd multiples of each of these copies, a power of two up to 1024: that many times more memory,
-    /// that many times fewer buckets. Default 1; on a CPU only.
+    /// Stores `count` odd multiples of each copy, a power of two up to 1024: `count` times the
+    /// memory, `count` times fewer buckets. Default 1. CPU only.
     pub fn odd_multiples(mut self, count: u32) -> Self {
         self.settings.odd_multiples = Some(count);
         self
     }
 
-    /// Lets the plan choose how many shifted copies of each base, and how many odd multiples of these,
-    /// [`load`](Self::load) stores: as many as make runs faster and fit in memory or its
-    /// [limit](Self::memory_limit). Making the table takes as long as some dozens of runs.
+    /// Lets the plan choose how many shifted copies of each base, and how many odd multiples of
+    /// each copy, [`load`](Self::load) stores: those with the fastest runs that fit in memory and
+    /// its [limit](Self::memory_limit). Making the table takes as long as dozens of runs.
     ///
     /// ```
     /// use bucketeer::{Bases, Device};
@@ -77,8 +77,8 @@ impl<C: Curve> Builder<C> {
     /// use ark_bls12_381::{Fr, G1Projective};
     /// let factors: Vec<_> = (1..=1000u64).map(Fr::from).collect();
     /// let points = G1Projective::generator().batch_mul(&factors);
-    /// let bases =
-    ///     Bases::builder().auto_precompute().memory_limit(64 << 20).load(&Device::cpu(), &points)?;
+    /// let builder = Bases::builder().auto_precompute().memory_limit(64 << 20);
+    /// let bases = builder.load(&Device::cpu(), &points)?;
     /// assert!(bases.plan().shape.precompute > 1 && bases.plan().bytes() <= 64 << 20);
     /// # Ok::<(), bucketeer::Error>(())
     /// ```
@@ -87,22 +87,22 @@ impl<C: Curve> Builder<C> {
         self
     }
 
-    /// Bits of a window, 1 to 26. By default the plan chooses.
+    /// Sets the bits of a window, 1 to 26. By default the plan chooses.
     pub fn window_bits(mut self, bits: u32) -> Self {
         self.settings.window_bits = Some(bits);
         self
     }
 
-    /// Plans for integer scalars below `2^bits` instead of residues. Runs with such scalars say so
-    /// themselves by their type or [`Scalars::with_bits`]; this makes the table fit them.
+    /// Makes the table for integer scalars below `2^bits` instead of residues. Runs declare such
+    /// scalars by their type or by [`Scalars::with_bits`].
     pub fn scalar_bits(mut self, bits: u32) -> Self {
         self.scalar_bits = Some(bits);
         self
     }
 
-    /// Allows at most this many bytes beyond the inputs, table included. Less memory means more
-    /// chunks, never another result. Bases whose table does not fit are kept as they were given, a copy of
-    /// the input beside the limit, and converted chunk by chunk in every run.
+    /// Limits the memory beyond the inputs, table included. Less memory means more chunks, never
+    /// another result. If the table does not fit, the bases are kept as a plain copy of the input,
+    /// which does not count, and converted chunk by chunk in every run.
     pub fn memory_limit(mut self, bytes: u64) -> Self {
         self.settings.memory_limit = Some(bytes);
         self
@@ -114,20 +114,20 @@ impl<C: Curve> Builder<C> {
         self
     }
 
-    /// Sets everything a plan can be told at once.
+    /// Sets all settings of the plan at once.
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
         self
     }
 
-    /// Makes runs right for every point of the curve, inside the prime-order subgroup or not: no
-    /// endomorphism, and no scalar replaced by another that is equal modulo the order.
+    /// Makes runs right for every point of the curve, in the prime-order subgroup or not. Runs then
+    /// use no endomorphism and never replace a scalar by one that is congruent modulo the order.
     pub fn any_point(mut self) -> Self {
         self.settings.any_point = true;
         self
     }
 
-    /// Checks at load that every base is on the curve and in the prime-order subgroup.
+    /// Checks on load that every base is on the curve and in the prime-order subgroup.
     pub fn check_subgroup(mut self) -> Self {
         self.check_subgroup = true;
         self
@@ -144,7 +144,8 @@ impl<C: Curve> Builder<C> {
         wait(self.load_async(device, points))
     }
 
-    /// [`load`](Self::load) where nothing may block: for WebGPU in a browser. Other devices load at once.
+    /// [`load`](Self::load) without blocking, for WebGPU in a browser. Other devices load
+    /// synchronously.
     pub async fn load_async(&self, device: &Device, points: &[C]) -> Result<Bases<C>, Error> {
         if self.check_subgroup {
             check_points(device, points)?;
@@ -155,39 +156,26 @@ impl<C: Curve> Builder<C> {
         let curve = CurveSpec::of::<C>();
         let settings = self.settings_for(points.len());
         let scalars = self.scalar_bits.map_or(ScalarBound::Order, ScalarBound::Bits);
-        let mut request = Request {
-            curve: &curve,
-            n: points.len(),
-            batch: 1,
-            scalars,
-            resident: true,
-            table: None,
-            device: device.facts(),
-            settings: &settings,
-        };
-        let plan = Plan::new(&request).or_else(|error| match error {
-            // The table does not fit: keep the points and convert them as they are needed.
-            Error::OutOfMemory { .. } => {
-                request.resident = false;
-                Plan::new(&request)
-            }
+        let request =
+            Request::new(&curve, points.len(), device.facts()).scalars(scalars).settings(&settings);
+        let plan = Plan::new(&request.clone().resident(true)).or_else(|error| match error {
+            // The table does not fit: keep the points and convert them in every run.
+            Error::OutOfMemory { .. } => Plan::new(&request),
             other => Err(other),
         })?;
         let mut engine = device.engine::<C>(&plan)?;
         let mut streamed = None;
         if !plan.resident {
             let mut kept = Vec::new();
-            make_room(&mut kept, points.len())?;
+            try_clear_with_capacity(&mut kept, points.len())?;
             kept.extend_from_slice(points);
             streamed = Some(kept);
-        } else if device.kind() == DeviceKind::WebGpu {
-            engine.load_async(&plan, points).await?;
         } else {
-            device.install(|| engine.load(&plan, points))?;
+            engine.load(&plan, points).await?;
         }
-        let (device, hook) = (device.clone(), self.hook.clone());
         let held = Held::Engine { engine, streamed };
-        Ok(Bases { inner: Arc::new(Inner { device, curve, settings, plan, held, hook }) })
+        let inner = Inner::new(device, settings, plan, held, self.hook.clone());
+        Ok(Bases { inner: Arc::new(inner) })
     }
 
     /// One MSM over borrowed bases, without keeping them.
@@ -207,10 +195,10 @@ impl<C: Curve> Builder<C> {
         points: &[C],
         scalars: impl Into<Scalars<'a, C::ScalarField>>,
     ) -> Result<Report<C>, Error> {
-        self.run(device, points, &scalars.into(), CancelToken::default())?.finish()
+        wait(self.run(device, points, &scalars.into(), CancelToken::default()))?.finish()
     }
 
-    /// [`msm_with_report`](Self::msm_with_report) where nothing may block: for WebGPU in a browser.
+    /// [`msm_with_report`](Self::msm_with_report) without blocking, for WebGPU in a browser.
     pub async fn msm_with_report_async<'a>(
         &self,
         device: &Device,
@@ -218,20 +206,10 @@ impl<C: Curve> Builder<C> {
         scalars: impl Into<Scalars<'a, C::ScalarField>>,
     ) -> Result<Report<C>, Error> {
         let scalars = scalars.into();
-        self.run_async(device, points, &scalars, CancelToken::default()).await?.finish()
+        self.run(device, points, &scalars, CancelToken::default()).await?.finish()
     }
 
-    pub(super) fn run(
-        &self,
-        device: &Device,
-        points: &[C],
-        scalars: &Scalars<'_, C::ScalarField>,
-        cancel: CancelToken,
-    ) -> Result<Partial<C>, Error> {
-        wait(self.run_async(device, points, scalars, cancel))
-    }
-
-    pub(super) async fn run_async(
+    pub(super) async fn run(
         &self,
         device: &Device,
         points: &[C],
@@ -250,29 +228,23 @@ impl<C: Curve> Builder<C> {
         }
         let curve = CurveSpec::of::<C>();
         let settings = self.settings_for(points.len());
-        let plan = Plan::new(&Request {
-            curve: &curve,
-            n: points.len(),
-            batch: 1,
-            scalars: scalars.bound(),
-            resident: false,
-            table: None,
-            device: device.facts(),
-            settings: &settings,
-        })?;
+        let request = Request::new(&curve, points.len(), device.facts())
+            .scalars(scalars.bound())
+            .settings(&settings);
+        let plan = Plan::new(&request)?;
         let engine = device.engine::<C>(&plan)?;
-        let source = Source::Borrowed(points);
-        execute(device, &*engine, plan, source, scalars, &self.hook, cancel).await
+        let msm = Msm { bases: Placement::Borrowed(points), scalars: *scalars };
+        execute(&*engine, plan, msm, &self.hook, cancel).await
     }
 
-    /// The same for a share of the bases: they are checked already, and the first share reports progress
-    /// for all.
+    /// The builder for a share of the bases: they are checked already, and only the first share
+    /// reports progress.
     pub(super) fn for_share(&self, index: usize) -> Self {
         let hook = self.hook.clone().filter(|_| index == 0);
         Self { check_subgroup: false, hook, ..self.clone() }
     }
 
-    /// The preset's settings, overridden by those made on the builder.
+    /// The preset's settings, overridden by the builder's own.
     pub(super) fn settings_for(&self, n: usize) -> Settings {
         let own = self.settings.clone();
         match self.preset {
@@ -282,7 +254,8 @@ impl<C: Curve> Builder<C> {
     }
 }
 
-fn check_points<C: Curve>(device: &Device, points: &[C]) -> Result<(), Error> {
+/// Reports the first point that is not on the curve or not in the prime-order subgroup.
+pub(super) fn check_points<C: Curve>(device: &Device, points: &[C]) -> Result<(), Error> {
     let fault = |point: &C| match (point.on_curve(), point.in_subgroup()) {
         (false, _) => Some(PointFault::NotOnCurve),
         (true, false) => Some(PointFault::NotInSubgroup),

@@ -1,4 +1,4 @@
-//! Bases shared by several devices: a range on each, with a plan of its own; sums are added.
+//! Bases on several devices. Each holds a range of them, with its own plan; their sums are added.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::control::CancelToken;
 use crate::sum::Sum;
 use crate::threads::side_by_side;
 use crate::wait::wait;
-use crate::{Curve, CurveSpec, Device, Error, Scalars};
+use crate::{Curve, Device, Error, Scalars};
 
 impl<C: Curve> Builder<C> {
     /// Loads a range of the bases onto each of several devices.
@@ -20,10 +20,10 @@ impl<C: Curve> Builder<C> {
         })?;
         let mut plan = loaded[0].plan().clone();
         plan.n = points.len();
-        let (device, hook) = (device.clone(), self.hook.clone());
-        let (curve, settings) = (CurveSpec::of::<C>(), self.settings_for(points.len()));
         let held = Held::Shares(ranges.into_iter().zip(loaded).collect());
-        Ok(Bases { inner: Arc::new(Inner { device, curve, settings, plan, held, hook }) })
+        let settings = self.settings_for(points.len());
+        let inner = Inner::new(device, settings, plan, held, self.hook.clone());
+        Ok(Bases { inner: Arc::new(inner) })
     }
 
     /// One MSM over borrowed bases, a range of them on each of several devices.
@@ -37,10 +37,43 @@ impl<C: Curve> Builder<C> {
         let parts = device.parts();
         let reports = in_shares(&shares(points.len(), parts.len()), |index, range| {
             let (points, scalars) = (&points[range.clone()], scalars.slice(range));
-            self.for_share(index).run(&parts[index], points, &scalars, cancel.clone())
+            wait(self.for_share(index).run(&parts[index], points, &scalars, cancel.clone()))
         })?;
         Partial::total(reports)
     }
+
+    /// A batch of MSMs, each over its own bases. Every device computes a range of every MSM.
+    pub(super) fn batch_shares(
+        &self,
+        device: &Device,
+        batch: &[(&[C], Scalars<'_, C::ScalarField>)],
+    ) -> Result<Vec<Sum<C>>, Error> {
+        let parts = device.parts();
+        let range = |index: usize, n: usize| shares(n, parts.len())[index].clone();
+        let sums = side_by_side(parts.len(), "a share", |index| {
+            let mut own = Vec::with_capacity(batch.len());
+            for (bases, scalars) in batch {
+                let range = range(index, bases.len());
+                own.push((&bases[range.clone()], scalars.slice(&range)));
+            }
+            let sums = wait(self.for_share(index).batch_sums(&parts[index], &own));
+            sums.map_err(|error| match error {
+                Error::Batch { index: msm, source } => {
+                    let first = range(index, batch[msm].0.len()).start;
+                    source.in_share_from(first).in_msm(msm)
+                }
+                other => other,
+            })
+        });
+        totals(sums.into_iter().collect::<Result<_, _>>()?, batch.len())
+    }
+}
+
+/// The sums of a batch from those of its shares.
+fn totals<C: Curve>(shares: Vec<Vec<Sum<C>>>, msms: usize) -> Result<Vec<Sum<C>>, Error> {
+    let mut shares: Vec<_> = shares.into_iter().map(Vec::into_iter).collect();
+    let parts = |_| shares.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>();
+    (0..msms).map(parts).map(Sum::total).collect()
 }
 
 /// `n` bases in equal ranges.
@@ -48,14 +81,14 @@ fn shares(n: usize, parts: usize) -> Vec<Range<usize>> {
     (0..parts).map(|i| i * n / parts..(i + 1) * n / parts).collect()
 }
 
-/// Runs one share on each device, side by side.
+/// Runs one share on each device, concurrently.
 pub(super) fn in_shares<R: Send>(
     ranges: &[Range<usize>],
     run: impl Fn(usize, &Range<usize>) -> Result<R, Error> + Sync,
 ) -> Result<Vec<R>, Error> {
     let shares = side_by_side(ranges.len(), "a share", |index| {
         let own = &ranges[index];
-        // An error names the place in the whole.
+        // An error has the index in the whole input.
         run(index, own).map_err(|error| error.in_share_from(own.start))
     });
     shares.into_iter().collect()
@@ -71,7 +104,5 @@ pub(super) fn batch_in_shares<C: Curve>(
         let own: Vec<_> = batch.iter().map(|scalars| scalars.slice(range)).collect();
         wait(bases[index].1.batch_sums(&own))
     })?;
-    let mut shares: Vec<_> = shares.into_iter().map(Vec::into_iter).collect();
-    let parts = |_| shares.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>();
-    batch.iter().map(parts).map(Sum::total).collect()
+    totals(shares, batch.len())
 }

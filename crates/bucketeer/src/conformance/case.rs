@@ -4,8 +4,8 @@ use std::fmt;
 
 use num_bigint::BigUint;
 
-use super::Distribution;
 use crate::plan::Settings;
+use crate::random::Distribution;
 
 /// One MSM, or one batch of them, and what must come of it.
 #[derive(Debug, Clone)]
@@ -24,8 +24,8 @@ pub(super) enum Bases {
     Known(Arrangement),
     /// Points of the whole curve, as many as there are scalars, summed one by one.
     WholeCurve,
-    /// For each a multiple 1 or −1 of the generator and whether H is added, a point of order two that
-    /// the affine model of an incomplete twisted Edwards curve cannot express.
+    /// For each a multiple 1 or −1 of the generator and whether H is added, a point of order two
+    /// that the affine model of an incomplete twisted Edwards curve cannot express.
     BesideInfinity(&'static [(i8, bool)]),
 }
 

@@ -1,37 +1,39 @@
 //! The conformance table: what every device, preset and curve is held to.
 //!
 //! 1. A *case* is data: bases, scalars, settings and a way to run them (`case`).
-//! 2. A *row group* is a list of cases that vary one thing: sizes, kinds of scalars, kinds of bases, window
-//!    widths, precompute factors, choices of the stages, presets, batches, chunks, integers, points
-//!    outside the subgroup (`inputs`(self), `settings`, `runs`).
-//! 3. A *subject* is a curve that carries cases out and judges the sums (`subject`). It knows every sum
-//!    without the engine: bases have known logarithms ([`KnownBases`]), so the sum is one inner
-//!    product and one scalar multiplication by arkworks; points outside the subgroup are added up
-//!    one by one, by double-and-add.
+//! 2. A *row group* is a list of cases that vary one thing: sizes, kinds of scalars, kinds of
+//!    bases, window widths, precompute factors, choices of the stages, presets, batches, chunks,
+//!    integers, points outside the subgroup (`rows`, `settings`, `runs`).
+//! 3. A *subject* is a curve that carries cases out and judges the sums (`subject`). It knows every
+//!    sum without the engine. Bases have known logarithms
+//!    ([`KnownBases`](crate::random::KnownBases)), so the sum is one inner product and one scalar
+//!    multiplication by arkworks. Points outside the subgroup are summed by double-and-add.
 //!
-//! Only the subject is generic over the curve. Tests, `bucketeer selftest` and users with a curve of
-//! their own run the same table:
+//! Only the subject is generic over the curve. Tests, `bucketeer selftest` and users with a curve
+//! of their own run the same table:
 //!
 //! ```
-//! use bucketeer::conformance::{Filter, run_curve};
+//! use bucketeer::conformance::{CaseResult, Filter, run_curve};
 //! use bucketeer::Device;
 //! let filter = Filter { quick: true, ..Filter::default() };
-//! let summary = run_curve::<ark_secp256r1::Affine>("secp256r1", &Device::cpu(), &filter, &mut |row| {
-//!     assert!(row.failed.is_empty(), "{:?}", row.failed);
-//! });
+//! let mut check = |row: &CaseResult| assert!(row.failed.is_empty(), "{:?}", row.failed);
+//! let device = Device::cpu();
+//! let summary = run_curve::<ark_secp256r1::Affine>("secp256r1", &device, &filter, &mut check);
 //! assert_eq!(summary.failed, 0);
 //! ```
 
 mod case;
-mod inputs;
-mod reference;
+#[cfg(feature = "any")]
+mod named;
 mod rows;
 mod runs;
 mod settings;
 mod subject;
 
-pub use inputs::{Distribution, KnownBases};
-pub use reference::{on_weierstrass, reference_sum};
+pub use crate::reference::reference_sum;
+#[cfg(feature = "any")]
+pub use named::{run, run_async};
+pub use subject::on_weierstrass;
 
 use std::ops::AddAssign;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -42,20 +44,20 @@ use case::Case;
 use subject::{OnCurve, Subject};
 
 use crate::control::panic_message;
-use crate::curves::{CURVES, NamedCurve, Visitor};
-use crate::plan::{Accumulate, Preset, Settings};
+use crate::curves::NamedCurve;
+use crate::plan::Preset;
 use crate::platform::Instant;
 use crate::threads::side_by_side;
-use crate::wait::{Pending, wait};
-use crate::{Bases, Curve, Device, DeviceKind};
+use crate::wait::wait;
+use crate::{Curve, Device, DeviceKind};
 
 /// Which part of the table to run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter {
     /// Only this curve; all named ones if not set.
     pub curve: Option<&'static NamedCurve>,
-    /// Start every case from this preset; otherwise from the automatic plan, with a row group for all
-    /// presets.
+    /// Start every case from this preset; otherwise from the automatic plan, with a row group for
+    /// all presets.
     pub preset: Option<&'static Preset>,
     /// A fraction of the cases, for a first look.
     pub quick: bool,
@@ -95,88 +97,6 @@ impl AddAssign for Summary {
 /// Cases that are run side by side on a GPU, where a small MSM is mostly waiting.
 const SIDE_BY_SIDE: usize = 10;
 
-/// Runs the table on the named curves.
-// Inline, so that all curves are compiled in the crate that calls this and nowhere else: such a crate
-// mostly compiles them for its own ends too, and generic code is not shared between crates.
-#[inline]
-pub fn run(device: &Device, filter: &Filter, report: &mut dyn FnMut(&CaseResult)) -> Summary {
-    struct Named<'a> {
-        device: &'a Device,
-        filter: &'a Filter,
-        report: &'a mut dyn FnMut(&CaseResult),
-    }
-    impl Visitor for Named<'_> {
-        type Output = Summary;
-        fn visit<C: Curve>(self, curve: &'static NamedCurve) -> Summary {
-            run_curve::<C>(curve.name, self.device, self.filter, self.report)
-        }
-    }
-    let wanted = |curve: &&NamedCurve| filter.curve.is_none_or(|only| only == *curve);
-    let curves: Vec<&'static NamedCurve> = CURVES.iter().filter(wanted).collect();
-    if device.kind() != DeviceKind::Cpu {
-        warm_up(device, &curves);
-    }
-    let mut summary = Summary::default();
-    for curve in curves {
-        summary += curve.visit(Named { device, filter, report });
-    }
-    summary
-}
-
-/// [`run`] where nothing may block: one case after the other, for WebGPU in a browser. Background jobs, which
-/// need threads, are left out there.
-#[inline]
-pub async fn run_async(
-    device: &Device,
-    filter: &Filter,
-    report: &mut dyn FnMut(&CaseResult),
-) -> Summary {
-    struct Named<'a> {
-        device: &'a Device,
-        filter: &'a Filter,
-        report: &'a mut dyn FnMut(&CaseResult),
-    }
-    impl<'a> Visitor for Named<'a> {
-        type Output = Pending<'a, Summary>;
-        fn visit<C: Curve>(self, curve: &'static NamedCurve) -> Self::Output {
-            let Self { device, filter, report } = self;
-            Box::pin(async move {
-                let subject = OnCurve::<C>::new(device, filter.preset);
-                run_table_async(curve.name, &subject, device, filter, report).await
-            })
-        }
-    }
-    let mut summary = Summary::default();
-    for curve in CURVES.iter().filter(|curve| filter.curve.is_none_or(|only| only == *curve)) {
-        summary += curve.visit(Named { device, filter, report }).await;
-    }
-    summary
-}
-
-/// Has the kernels of all curves compiled side by side. What fails here fails again in its case, where it is
-/// reported.
-#[inline]
-fn warm_up(device: &Device, curves: &[&'static NamedCurve]) {
-    struct Smallest<'a>(&'a Device);
-    impl Visitor for Smallest<'_> {
-        type Output = ();
-        fn visit<C: Curve>(self, _: &'static NamedCurve) {
-            let sweep = Some(Accumulate::FusedSweep);
-            for any_point in [false, true] {
-                let settings = Settings { any_point, accumulate: sweep, ..Settings::default() };
-                let builder = Bases::<C>::builder().settings(settings);
-                let loaded = builder.load(self.0, &[C::GENERATOR]);
-                drop(loaded.and_then(|bases| bases.msm(&[true])));
-            }
-        }
-    }
-    // The table says itself what fails.
-    side_by_side(curves.len(), "warming up", |index| {
-        curves[index].visit(Smallest(device));
-        Ok(())
-    });
-}
-
 /// Runs the table on any curve; `filter.curve` is not looked at.
 pub fn run_curve<C: Curve>(
     name: &'static str,
@@ -184,7 +104,7 @@ pub fn run_curve<C: Curve>(
     filter: &Filter,
     report: &mut dyn FnMut(&CaseResult),
 ) -> Summary {
-    run_table(name, &OnCurve::<C>::new(device, filter.preset), device, filter, report)
+    run_blocking(name, &OnCurve::<C>::new(device, filter.preset), device, filter, report)
 }
 
 /// A row group: its cases for a subject.
@@ -210,31 +130,26 @@ const GROUPS: [(&str, Group); 17] = [
     ("large", runs::large),
 ];
 
-fn run_table(
+fn run_blocking(
     curve: &'static str,
     subject: &dyn Subject,
     device: &Device,
     filter: &Filter,
     report: &mut dyn FnMut(&CaseResult),
 ) -> Summary {
-    let mut summary = Summary::default();
-    for (group, cases) in GROUPS {
-        let start = Instant::now();
-        let cases = cases(subject, filter);
-        let faults = faults(subject, &cases);
-        let result = judged(curve, group, device, &cases, faults, start);
-        summary += Summary { passed: result.passed, failed: result.failed.len() };
-        report(&result);
-    }
-    summary
+    let table = run_table(curve, subject, device, filter, report, true);
+    // A table whose cases may block is never pending.
+    wait(async { Ok(table.await) }).unwrap_or_default()
 }
 
-async fn run_table_async(
+/// Runs every row group on a subject; `blocking` says whether cases may block.
+async fn run_table(
     curve: &'static str,
     subject: &dyn Subject,
     device: &Device,
     filter: &Filter,
     report: &mut dyn FnMut(&CaseResult),
+    blocking: bool,
 ) -> Summary {
     let mut summary = Summary::default();
     for (group, cases) in GROUPS {
@@ -243,10 +158,15 @@ async fn run_table_async(
         if cfg!(target_family = "wasm") && subject.device().kind != DeviceKind::Cpu {
             cases.retain(|case| !matches!(case.run, case::Run::Jobs));
         }
-        let mut faults = Vec::new();
-        for case in &cases {
-            faults.push(subject.fault(case).await);
-        }
+        let faults = if blocking {
+            faults(subject, &cases)
+        } else {
+            let mut faults = Vec::new();
+            for case in &cases {
+                faults.push(subject.fault(case).await);
+            }
+            faults
+        };
         let result = judged(curve, group, device, &cases, faults, start);
         summary += Summary { passed: result.passed, failed: result.failed.len() };
         report(&result);
@@ -278,24 +198,19 @@ fn faults(subject: &dyn Subject, cases: &[Case]) -> Vec<Option<String>> {
         return cases.iter().map(|case| fault(subject, case)).collect();
     }
     let (next, found) = (AtomicUsize::new(0), Mutex::new(vec![None; cases.len()]));
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Relaxed);
-            let Some(case) = cases.get(index) else { break };
+    side_by_side(SIDE_BY_SIDE.min(cases.len()), "a case", |_| {
+        while let Some((index, case)) = next_of(&next, cases) {
             let fault = fault(subject, case);
             found.lock().unwrap_or_else(PoisonError::into_inner)[index] = fault;
         }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..SIDE_BY_SIDE.min(cases.len()) {
-            // Where no thread can be started, this one does all.
-            if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                break;
-            }
-        }
-        work();
+        Ok(())
     });
     found.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn next_of<'a>(next: &AtomicUsize, cases: &'a [Case]) -> Option<(usize, &'a Case)> {
+    let index = next.fetch_add(1, Relaxed);
+    Some((index, cases.get(index)?))
 }
 
 /// What is wrong with the outcome of a case. A panic is a fault like any other.

@@ -4,19 +4,20 @@ use ark_std::rand::{RngCore, SeedableRng};
 use num_bigint::BigUint;
 use rand_chacha::ChaCha20Rng;
 
+use super::Filter;
 use super::case::{Arrangement, Bases, Case, Outcome, Run, Scalars};
 use super::settings::{endomorphisms, ways};
 use super::subject::{Subject, WHOLE};
-use super::{Distribution, Filter};
 use crate::plan::{Accumulate, Digits, MAX_SCALAR_BITS, Settings, adds_any_point};
+use crate::random::Distribution;
 
 /// A case that must yield its sum over borrowed and over loaded bases.
 pub(super) fn case(how: Arrangement, scalars: Scalars, settings: Settings) -> Case {
     Case { bases: Bases::Known(how), scalars, settings, run: Run::Both, outcome: Outcome::Sum }
 }
 
-/// Every size at which something begins: none, one, warps and words and their neighbours, powers of two
-/// and theirs.
+/// Every size at which something begins: none, one, warps and words and their neighbours, powers of
+/// two and theirs.
 pub(super) fn sizes(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let mut sizes = vec![0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 237];
     let largest = if filter.quick { 8 } else { 12 };
@@ -26,7 +27,8 @@ pub(super) fn sizes(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     sizes.into_iter().map(of_size).collect()
 }
 
-/// Every kind of scalars, also with narrow windows, where buckets are long, and without the endomorphism.
+/// Every kind of scalars, also with narrow windows, where buckets are long, and without the
+/// endomorphism.
 pub(super) fn scalars(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let narrow = |digits| Settings {
         window_bits: Some(4),
@@ -46,8 +48,8 @@ pub(super) fn scalars(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     cases
 }
 
-/// Every arrangement of bases, with scalars that bring equal and opposite points into one bucket, for
-/// each way to accumulate.
+/// Every arrangement of bases, with scalars that bring equal and opposite points into one bucket,
+/// for each way to accumulate.
 pub(super) fn bases(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     use Distribution::{Bits, MinusOne, One, Skewed, Uniform};
     let (n, kinds) = match filter.quick {
@@ -70,7 +72,8 @@ pub(super) fn bases(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     cases
 }
 
-/// Zeros and short scalars, whose bases or images are not even converted: alone, in copies, in chunks.
+/// Zeros and short scalars, whose bases or images are not even converted: alone, in copies, in
+/// chunks.
 fn unused(subject: &dyn Subject, how: Arrangement, n: usize) -> Vec<Case> {
     let endomorphism = endomorphisms(subject).last().copied();
     let settings = [
@@ -87,8 +90,8 @@ fn unused(subject: &dyn Subject, how: Arrangement, n: usize) -> Vec<Case> {
     cases.map(borrowed).collect()
 }
 
-/// Every integer type with the bound of its type, tighter bounds, bounds that do not hold, and integers
-/// at and above the order.
+/// Every integer type with the bound of its type, tighter bounds, bounds that do not hold, and
+/// integers at and above the order.
 pub(super) fn integers(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let mut rng = ChaCha20Rng::seed_from_u64(0x1179);
     // The extremes of every type come first.
@@ -113,7 +116,8 @@ pub(super) fn integers(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     cases
 }
 
-/// Integers of some words each: those around the order and its double, the largest, and random ones.
+/// Integers of some words each: those around the order and its double, the largest, and random
+/// ones.
 fn wide(order: &BigUint, words: usize, rng: &mut ChaCha20Rng) -> Vec<u64> {
     let largest = (BigUint::from(1u32) << (64 * words)) - 1u32;
     let mut data = Vec::new();
@@ -167,8 +171,8 @@ fn bounds(words: &[u64], filter: &Filter) -> Vec<Case> {
     cases
 }
 
-/// Points of the whole curve with residues and with integers longer than the order, under every setting
-/// that treats points or scalars in another way.
+/// Points of the whole curve with residues and with integers longer than the order, under every
+/// setting that treats points or scalars in another way.
 pub(super) fn any_point(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     const WORDS: usize = 7;
     let n = if filter.quick { 11 } else { WHOLE };
@@ -195,9 +199,9 @@ pub(super) fn any_point(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     cases
 }
 
-/// Sums of two points that differ by a point at infinity of an incomplete Edwards model, for which its
-/// additions are wrong; sums at infinity; and such as are there in between, where bases are shared
-/// among devices or cut into chunks.
+/// Sums of two points that differ by a point at infinity of an incomplete Edwards model, for which
+/// its additions are wrong; sums at infinity; and sums with a partial sum at infinity, where bases
+/// are shared among devices or cut into chunks.
 fn beside_infinity(subject: &dyn Subject) -> Vec<Case> {
     const SUMS: [&[(i8, bool)]; 5] = [
         &[(1, false), (1, true)],

@@ -1,11 +1,12 @@
 //! Row groups that vary how a run is cut: batches, chunks, and inputs of many slices.
 
+use super::Filter;
 use super::case::{Arrangement, Case, Outcome, Run, Scalars};
 use super::rows::case;
 use super::subject::{LARGE, LARGEST, Subject};
-use super::{Distribution, Filter};
 use crate::DeviceKind;
 use crate::plan::{Accumulate, GROWING, Group, Settings};
+use crate::random::Distribution;
 
 /// Batches over shared bases and over bases of their own, of unequal lengths.
 pub(super) fn batches(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
@@ -53,8 +54,8 @@ pub(super) fn chunks(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     cases
 }
 
-/// What a service does with its bases: several jobs at once, a job that is stopped, scalars in page-locked
-/// memory.
+/// What a service does with its bases: several jobs at once, a job that is stopped, scalars in
+/// page-locked memory.
 pub(super) fn service(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let mut cases = Vec::new();
     for n in if filter.quick { vec![65] } else { vec![1, 300, 4000] } {
@@ -66,8 +67,8 @@ pub(super) fn service(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     cases
 }
 
-/// Enough bases for many slices per bucket set and for segments of them; fewer where points are long and
-/// additions slow, and on a CPU, even one that plays a GPU.
+/// Enough bases for many slices per bucket set and for segments of them; fewer where points are
+/// long and additions slow, and on a CPU, even one that plays a GPU.
 pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     use Distribution::{Equal, Skewed, Uniform};
     let device = subject.device();
@@ -100,7 +101,8 @@ pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
         let scalars = Scalars::Kind(Equal, n);
         let run = Run::Loaded(None);
         cases.push(Case { run, ..case(Arrangement::Mixed, scalars, folded.clone()) });
-        // In place: digits that meet different buckets, some that meet the same ones, and nearly all.
+        // In place: digits that meet different buckets, some that meet the same ones, and nearly
+        // all.
         let in_place = Settings { accumulate: Some(Accumulate::InPlace), ..folded };
         for kind in [Uniform, Skewed, Equal] {
             cases.push(with(kind, Run::Loaded(None), in_place.clone()));

@@ -2,11 +2,12 @@
 
 use num_bigint::BigUint;
 
+use super::Filter;
 use super::case::{Arrangement, Case, Scalars};
 use super::rows::case;
 use super::subject::Subject;
-use super::{Distribution, Filter};
 use crate::plan::{Accumulate, Digits, Group, MAX_WINDOW_BITS, PRESETS, Reduce, Settings};
+use crate::random::Distribution;
 use crate::{CurveSpec, DeviceKind};
 
 const DIGITS: [Digits; 2] = [Digits::Signed, Digits::Unsigned];
@@ -17,8 +18,8 @@ pub(super) fn endomorphisms(subject: &dyn Subject) -> &'static [bool] {
     if used { &[false, true] } else { &[false] }
 }
 
-/// The ways to accumulate into buckets and, where the device has it and no preset's windows are too wide, the way
-/// without them.
+/// The ways to accumulate into buckets and, where the device has it and no preset's windows are too
+/// wide, the way without them.
 pub(super) fn ways(subject: &dyn Subject, filter: &Filter) -> Vec<Accumulate> {
     let mut ways = with_buckets(subject).to_vec();
     let narrow = filter.preset.is_none_or(|preset| preset.settings(1).window_bits.is_none());
@@ -42,8 +43,8 @@ fn possible(window_bits: u32, digits: Digits) -> bool {
     window_bits > 1 || digits == Digits::Unsigned
 }
 
-/// Scalars that windows of this width, negation and splitting find difficult: around half a window and a
-/// whole one, in one window and in all, around r/2, around 0 and r; then pseudo-random ones.
+/// Scalars that windows of this width, negation and splitting find difficult: around half a window
+/// and a whole one, in one window and in all, around r/2, around 0 and r; then pseudo-random ones.
 fn edges(curve: &CurveSpec, window_bits: u32, n: usize) -> Scalars {
     let one = BigUint::from(1u32);
     let order = &curve.order;
@@ -65,15 +66,15 @@ fn edges(curve: &CurveSpec, window_bits: u32, n: usize) -> Scalars {
     Scalars::Residues(scalars.into_iter().map(|k| k % order).collect())
 }
 
-/// The most memory of cases with wide windows. A CPU that plays a GPU goes through all their buckets one by one:
-/// in a quick table it gets so little that windows stay narrow.
+/// The most memory of cases with wide windows. A CPU that plays a GPU goes through all their
+/// buckets one by one: in a quick table it gets so little that windows stay narrow.
 fn memory_limit(subject: &dyn Subject, filter: &Filter) -> Option<u64> {
     (filter.quick && subject.plays_gpu()).then_some(1 << 18)
 }
 
 /// Every width from 1 to 26, with both kinds of digits, split and whole scalars, and both ways to
-/// group as long as the counters of one window stay small. Of widths that the device has too little room for, and
-/// that all come to the same plan, only the last.
+/// group as long as the counters of one window stay small. Of widths that the device has too little
+/// room for, and that all come to the same plan, only the last.
 pub(super) fn window_widths(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let widest_csr = if filter.quick { 4 } else { 14 };
     let mut cases = Vec::new();
@@ -110,8 +111,8 @@ fn short(curve: &CurveSpec, bits: u32) -> Scalars {
     Scalars::Residues(shorter.collect())
 }
 
-/// Digits, negation and splitting in every combination, on scalars around r/2 and r; and short scalars, of which
-/// the upper windows are empty but for a carry.
+/// Digits, negation and splitting in every combination, on scalars around r/2 and r; and short
+/// scalars, of which the upper windows are empty but for a carry.
 pub(super) fn decompositions(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let mut cases = Vec::new();
     for bits in if filter.quick { vec![5] } else { vec![2, 5, 8, 16] } {
@@ -160,8 +161,8 @@ pub(super) fn last_windows(subject: &dyn Subject, filter: &Filter) -> Vec<Case> 
     cases
 }
 
-/// Odd multiples of the bases: few and many in narrow and wide windows, without and with copies, of whole, split and
-/// short scalars, with bases of every sort.
+/// Odd multiples of the bases: few and many in narrow and wide windows, without and with copies, of
+/// whole, split and short scalars, with bases of every sort.
 pub(super) fn odd_multiples(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let usual = filter.preset.is_none_or(|preset| preset.settings(1).digits.is_none());
     if subject.device().kind != DeviceKind::Cpu || !usual {
@@ -273,7 +274,8 @@ pub(super) fn stages(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     cases
 }
 
-/// Few bases, for which a plan may do without buckets: with and without them, in every width, copies, chunks.
+/// Few bases, for which a plan may do without buckets: with and without them, in every width,
+/// copies, chunks.
 pub(super) fn few(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let (sizes, widths) = match filter.quick {
         true => (vec![1, 3], vec![4]),
@@ -330,7 +332,8 @@ pub(super) fn presets(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
             for &kind in &kinds {
                 let scalars = Scalars::Kind(kind, n);
                 let memory_limit = memory_limit(subject, filter);
-                let settings = Settings { memory_limit, ..preset.settings(n) };
+                let settings = Settings { memory_limit, ..Settings::default() };
+                let settings = settings.over(preset, n);
                 cases.push(case(Arrangement::Mixed, scalars, settings));
             }
         }

@@ -12,9 +12,9 @@ use num_traits::Zero;
 use rand_chacha::ChaCha20Rng;
 
 use super::case::{Arrangement, Bases as Source, Case, Outcome, Run, Scalars as Form};
-use super::reference::{Jacobian, Law};
-use super::{KnownBases, on_weierstrass, reference_sum};
-use crate::plan::{Preset, Request, ScalarBound, Shape};
+use crate::plan::{Preset, Request, Shape};
+use crate::random::KnownBases;
+use crate::reference::{Jacobian, Law, affine, reference_sum};
 use crate::wait::Pending;
 use crate::{
     AsScalars, Bases, Builder, Curve, CurveSpec, Device, DeviceFacts, DeviceKind, Error, Hook,
@@ -67,7 +67,7 @@ pub(super) struct OnCurve<'a, C: Curve> {
     at_infinity: Option<(C::BaseField, C::BaseField)>,
 }
 
-/// Points and scalars of a case, with the right sums of all its prefixes that are asked for.
+/// Points and scalars of a case; computes the right sum of any prefix.
 struct Input<C: Curve> {
     points: Vec<C>,
     residues: Vec<C::ScalarField>,
@@ -135,7 +135,7 @@ impl<'a, C: Curve> OnCurve<'a, C> {
         (0..n).map(place).unzip()
     }
 
-    /// ±G, and with H added where that is asked for.
+    /// ±G, plus H if `shifted`.
     fn beside_infinity(&self, (factor, shifted): (i8, bool)) -> C {
         let own = if factor < 0 { -C::GENERATOR.into_group() } else { C::GENERATOR.into_group() };
         let other = self.at_infinity.filter(|_| shifted);
@@ -333,17 +333,8 @@ impl<C: Curve> Subject for OnCurve<'_, C> {
     }
 
     fn planned(&self, case: &Case) -> Option<Shape> {
-        let request = Request {
-            curve: &self.curve,
-            n: case.scalars.len(),
-            batch: 1,
-            scalars: ScalarBound::Order,
-            resident: false,
-            table: None,
-            device: self.device(),
-            settings: &case.settings,
-        };
-        Plan::new(&request).ok().map(|plan| plan.shape)
+        let request = Request::new(&self.curve, case.scalars.len(), self.device());
+        Plan::new(&request.settings(&case.settings)).ok().map(|plan| plan.shape)
     }
 
     fn fault<'a>(&'a self, case: &'a Case) -> Pending<'a, Option<String>> {
@@ -366,6 +357,13 @@ impl<C: Curve> Subject for OnCurve<'_, C> {
     }
 }
 
+/// A sum of an engine on the short Weierstrass form; `None` if it is no point of the curve.
+pub fn on_weierstrass<C: Curve>(sum: &C::Group) -> Option<Weierstrass<C::BaseField>> {
+    let mut out = Vec::new();
+    C::to_weierstrass(&[affine(sum)?], &mut out);
+    out.pop()
+}
+
 /// Residues that a job owns.
 struct Owned<F>(Vec<F>);
 
@@ -384,7 +382,7 @@ fn verdict(result: Result<bool, Error>) -> Option<String> {
     }
 }
 
-/// Compares a result — whether the sum is right, and the plan — with the outcome asked for.
+/// Compares a result (whether the sum is right, and the plan) with the expected outcome.
 fn judge(case: &Case, result: Result<(bool, Plan), Error>) -> Option<String> {
     let limit = case.settings.memory_limit.unwrap_or(u64::MAX);
     let (right, plan) = match (case.outcome, result) {
@@ -413,8 +411,8 @@ fn judge(case: &Case, result: Result<(bool, Plan), Error>) -> Option<String> {
     }
 }
 
-/// Points of small order where the curve has a cofactor, their sums with the generator, random points
-/// of the curve, infinity, and the negative of a point before it.
+/// Points of small order where the curve has a cofactor, their sums with the generator, random
+/// points of the curve, infinity, and the negative of a point before it.
 fn points_of_whole_curve<C: Curve>(n: usize) -> Vec<C> {
     let mut rng = ChaCha20Rng::seed_from_u64(0xa11);
     let mut points = points_of_small_order::<C>(&mut rng);

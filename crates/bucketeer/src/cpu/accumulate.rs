@@ -1,53 +1,54 @@
 //! Stage 3, accumulate: lists → bucket sums.
 //!
-//! The fast variant works on equal slices of the grouped list, each on one worker:
+//! The fast variant takes equal slices of the grouped list, each on one worker:
 //!
-//! 1. Pair up neighbours inside every run and add all pairs of the slice in one batch of affine
-//!    additions (5M+1S each, one inversion per batch). An odd point is carried along.
-//! 2. Repeat on the sums, which now lie next to each other in cache, until every run is one point:
-//!    a run of k points costs k − 1 additions in ⌈log₂ k⌉ rounds.
-//! 3. A run that began in an earlier slice leaves a partial sum; these are added to their runs by the
-//!    same procedure, as a list of their own.
+//! 1. Pair up neighbours in every run and add all pairs of the slice in one batch of affine
+//!    additions (5M+1S each, one inversion per batch). The last point of an odd run is copied.
+//! 2. Repeat on the sums, which are now contiguous and in cache, until every run is one point: a
+//!    run of k points costs k − 1 additions in ⌈log₂ k⌉ rounds.
+//! 3. A run that began in an earlier slice leaves a partial sum. Partial sums are added to their
+//!    runs by the same steps, as a list of their own.
 //!
-//! Only the first round reads bases at random. A bucket that holds everything is merely many slices of
-//! one run each: skew costs nothing.
+//! Only the first round reads bases at random. A bucket with most of the entries is many slices of
+//! one run each, so skew costs nothing.
 
 use rayon::prelude::*;
 
-use super::kernel::{Kernel, NEGATIVE, Pairs, Point, Scratch, Wide, fetch};
+use super::buffer::{PointBuffer, clear_with_capacity};
+use super::kernel::{Kernel, Point, Scratch, XyzzPoint};
+use super::pairs::{NEGATIVE, Pairs, Reads};
 use super::pool::{Pool, Pooled, wipe};
-use super::room::Room;
+use super::prefetch::prefetch;
 use crate::control::Control;
 use crate::{Error, parallel};
 
 /// How a list is cut into slices.
 #[derive(Clone, Copy)]
 pub(crate) struct Slices {
-    /// Most entries of a slice.
-    pub most: usize,
-    /// Workers that have nothing else to do.
+    /// Maximum number of entries of a slice.
+    pub max_entries: usize,
+    /// Workers that have no other pass.
     pub workers: usize,
-    /// Whether threads that run out of work of their own may take slices.
-    pub helped: bool,
+    /// Whether idle threads steal slices.
+    pub stealing: bool,
+    /// Points of more bytes are read from beyond L2.
+    pub prefetch_points_above: usize,
 }
 
 impl Slices {
-    /// The length of slices such that every worker gets equally many; shorter ones than a few hundred spend
-    /// their time on inversions.
+    /// The length of slices such that every worker gets equally many. Slices shorter than a few
+    /// hundred entries spend their time on inversions.
     fn length(&self, entries: usize) -> usize {
-        let slices = entries.div_ceil(self.workers * self.most).max(1) * self.workers;
-        entries.div_ceil(slices).clamp(self.most.min(512), self.most)
+        let slices = entries.div_ceil(self.workers * self.max_entries).max(1) * self.workers;
+        entries.div_ceil(slices).clamp(self.max_entries.min(512), self.max_entries)
     }
 }
-
-/// Bytes of points that mostly stay in a second cache.
-const FAR: usize = 4 << 20;
 
 /// Working memory of one worker.
 #[derive(Default)]
 pub(super) struct Workspace {
-    current: Room,
-    next: Room,
+    current: PointBuffer,
+    next: PointBuffer,
     live: Vec<Run>,
     pairs: Pairs,
     scratch: Scratch,
@@ -55,7 +56,7 @@ pub(super) struct Workspace {
 
 impl Pooled for Workspace {
     fn bytes(&self) -> usize {
-        // The scratch is about as long.
+        // The scratch is about as large.
         2 * (self.current.bytes() + self.next.bytes())
     }
 
@@ -65,10 +66,10 @@ impl Pooled for Workspace {
     }
 }
 
-/// Kept from run to run.
+/// Reused from run to run.
 pub(super) static WORKSPACES: Pool<Workspace> = Pool::new();
 
-/// A run inside a slice: which output it belongs to and where its points are.
+/// A run inside a slice: its output and its points.
 #[derive(Clone, Copy, Default)]
 struct Run {
     output: u32,
@@ -76,14 +77,14 @@ struct Run {
     length: u32,
 }
 
-/// A list of entries in runs, and the points they refer to.
+/// A list of entries in runs, and the points that they refer to.
 pub(crate) struct List<'a, const W: usize, E> {
     pub points: &'a [Point<W>],
-    /// Entry at a position.
+    /// The entry at a position.
     pub entry: E,
     /// First position of each run, and the end of the last.
     pub starts: &'a [u32],
-    /// Whether the points are many, and read in no order.
+    /// Whether points are read at random.
     pub scattered: bool,
 }
 
@@ -107,19 +108,25 @@ pub(crate) fn sum_runs<const W: usize, E>(
     list: &List<'_, W, E>,
     slices: Slices,
     control: &Control,
-    sums: &mut Room,
+    sums: &mut PointBuffer,
 ) -> Result<(), Error>
 where
     E: Fn(usize) -> u32 + Sync,
 {
     let sums = sums.reserve(list.runs())?;
     let tasks = cut(list, slices.length(list.entries()), sums);
+    let reads = match (list.scattered, size_of_val(list.points) > slices.prefetch_points_above) {
+        (false, _) => Reads::Cached,
+        (true, false) => Reads::Random,
+        (true, true) => Reads::RandomBeyondL2,
+    };
     let carried = tasks
         .into_par_iter()
-        .with_min_len(parallel::grain(slices.helped))
+        .with_min_len(parallel::grain(slices.stealing))
         .map(|task| {
             let length = task.entries.len() as u64;
-            let carried = WORKSPACES.with(|workspace| sum_slice(kernel, list, task, workspace))?;
+            let carried =
+                WORKSPACES.with(|workspace| sum_slice(kernel, list, reads, task, workspace))?;
             control.advance(length).map(|()| carried)
         })
         .collect::<Result<Vec<_>, _>>()?;
@@ -130,17 +137,7 @@ where
     add_carried(kernel, carried, slices, control, sums)
 }
 
-/// Empties a vector and makes room for `length` items and no more: what is allocated is what the plan
-/// says.
-pub(super) fn empty<T>(vector: &mut Vec<T>, length: usize) {
-    vector.clear();
-    if vector.capacity() < length {
-        *vector = Vec::new();
-        vector.reserve_exact(length);
-    }
-}
-
-/// One slice: its entries, the run it starts in, and the outputs of the runs that start in it.
+/// One slice: its entries, the run it starts in, and the outputs of the runs that begin in it.
 struct Task<'a, const W: usize> {
     entries: std::ops::Range<usize>,
     first_run: usize,
@@ -172,6 +169,7 @@ fn cut<'a, const W: usize, E: Fn(usize) -> u32 + Sync>(
 fn sum_slice<const W: usize, E>(
     kernel: &dyn Kernel<W>,
     list: &List<'_, W, E>,
+    reads: Reads,
     task: Task<'_, W>,
     workspace: &mut Workspace,
 ) -> Result<Option<(u32, Point<W>)>, Error>
@@ -181,10 +179,10 @@ where
     let Workspace { current, next, live, pairs, scratch } = workspace;
     let Task { entries, first_run, outputs } = task;
     let continued = list.run(first_run).start < entries.start;
-    // Runs of three leave the longest next generation: two points each.
+    // Runs of three points leave the longest next round: two points each.
     let longest = entries.len() * 2 / 3 + 1;
     let (mut current, mut next) = (current.reserve(longest)?, next.reserve(longest)?);
-    empty(live, entries.len());
+    clear_with_capacity(live, entries.len());
     let last_run = first_run + outputs.len() + usize::from(continued);
     let mut carried = None;
     let mut emit = |run: u32, point: Point<W>| match (continued, run) {
@@ -199,28 +197,27 @@ where
     }));
     // The first round reads entries; the points of later rounds lie in `current` in order.
     let entry = |position: u32| (list.entry)(position as usize);
-    if list.scattered {
-        // Points without a partner are copied one by one, and each copy would wait for memory.
+    if reads != Reads::Cached {
+        // Unpaired points are copied one by one, and each copy would miss the cache.
         for run in live.iter().filter(|run| run.length % 2 == 1) {
             let last = entry(run.start + run.length - 1) & !NEGATIVE;
-            fetch(&raw const list.points[last as usize]);
+            prefetch(&raw const list.points[last as usize]);
         }
     }
     pairs.clear(entries.len() / 2);
-    pairs.scattered = list.scattered;
-    pairs.far = list.scattered && size_of_val(list.points) > FAR;
+    pairs.reads = reads;
     round(kernel, list.points, entry, live, pairs, next, scratch, &mut emit);
     while !live.is_empty() {
         std::mem::swap(&mut current, &mut next);
         pairs.clear(entries.len() / 2);
-        (pairs.scattered, pairs.far) = (false, false);
+        pairs.reads = Reads::Cached;
         round(kernel, current, |position| position, live, pairs, next, scratch, &mut emit);
     }
     Ok(carried)
 }
 
-/// One generation of the trees: `live` runs over `points` become half as long over `next`; runs of
-/// one point are emitted and dropped.
+/// One round of the trees: `live` runs over `points` become half as long over `next`; runs of one
+/// point are emitted and removed.
 #[allow(clippy::too_many_arguments)]
 fn round<const W: usize>(
     kernel: &dyn Kernel<W>,
@@ -258,7 +255,7 @@ fn round<const W: usize>(
     }
 }
 
-/// Adds partial sums of runs that crossed slice borders to what their first slice produced.
+/// Adds the partial sums of runs that cross slice borders to the sums from their first slices.
 fn add_carried<const W: usize>(
     kernel: &dyn Kernel<W>,
     carried: Vec<(u32, Point<W>)>,
@@ -282,7 +279,7 @@ fn add_carried<const W: usize>(
         starts: &starts,
         scattered: false,
     };
-    let mut completed = Room::default();
+    let mut completed = PointBuffer::default();
     sum_runs(kernel, &list, slices, &control.silent(), &mut completed)?;
     for (&run, sum) in runs.iter().zip(completed.points(runs.len())) {
         sums[run as usize] = *sum;
@@ -290,13 +287,13 @@ fn add_carried<const W: usize>(
     Ok(())
 }
 
-/// The plain variant: one worker per bucket with an accumulator of its own, longest runs first so
-/// that the last ones to finish are short.
-pub(crate) fn sum_runs_plainly<const W: usize, E>(
+/// The textbook variant: one worker and one accumulator per bucket, longest runs first so that the
+/// last to finish are short.
+pub(crate) fn sum_runs_per_bucket<const W: usize, E>(
     kernel: &dyn Kernel<W>,
     list: &List<'_, W, E>,
     control: &Control,
-    out: &mut Room,
+    out: &mut PointBuffer,
 ) -> Result<(), Error>
 where
     E: Fn(usize) -> u32 + Sync,
@@ -309,13 +306,12 @@ where
         .map(|run| {
             let range = list.run(run as usize);
             control.advance(range.len() as u64)?;
-            let sum = range.fold(Wide::INFINITY, |sum, position| {
+            let sum = range.fold(XyzzPoint::INFINITY, |sum, position| {
                 let point = kernel.signed(list.points, (list.entry)(position));
                 formulas.add_point(&sum, &kernel.export(&point))
             });
             let mut sum = [formulas.to_point(&sum)];
-            kernel.import(&mut sum, false);
-            Ok((run, sum[0]))
+            Ok((run, kernel.import(&mut sum, false)[0]))
         })
         .collect::<Result<_, Error>>()?;
     let out = out.reserve(list.runs())?;
@@ -326,8 +322,8 @@ where
 }
 
 /// The fused variant: every slice is swept from its largest bucket down. With `running` the sum of
-/// the points met so far, Σ |digit|·P = Σ (gap to the next smaller bucket)·running. Yields
-/// (bucket set, partial window sum) pairs, and leaves reduce a plain sum.
+/// the points so far, Σ |digit|·P = Σ (gap to the next smaller bucket)·running. Returns pairs of
+/// bucket set and partial window sum, which reduce only has to add.
 pub(crate) fn sweep<const W: usize, E>(
     kernel: &dyn Kernel<W>,
     list: &List<'_, W, E>,
@@ -335,7 +331,7 @@ pub(crate) fn sweep<const W: usize, E>(
     buckets: u64,
     slice: usize,
     control: &Control,
-) -> Result<Vec<(usize, Wide<W>)>, Error>
+) -> Result<Vec<(usize, XyzzPoint<W>)>, Error>
 where
     E: Fn(usize) -> u32 + Sync,
 {
@@ -348,7 +344,7 @@ where
         control.advance((end - start) as u64)?;
         let mut run = list.starts.partition_point(|&s| (s as usize) < end) - 1;
         let (mut set, mut weight) = locate(keys[run]);
-        let (mut running, mut sum) = (Wide::INFINITY, Wide::INFINITY);
+        let (mut running, mut sum) = (XyzzPoint::INFINITY, XyzzPoint::INFINITY);
         let mut sums = Vec::new();
         for position in (start..end).rev() {
             if position < list.starts[run] as usize {
@@ -358,7 +354,7 @@ where
                 sum = formulas.add(&sum, &formulas.mul(&running, drop));
                 if next_set != set {
                     sums.push((set, sum));
-                    (running, sum) = (Wide::INFINITY, Wide::INFINITY);
+                    (running, sum) = (XyzzPoint::INFINITY, XyzzPoint::INFINITY);
                 }
                 (set, weight) = (next_set, next_weight);
             }

@@ -2,21 +2,21 @@
 //!
 //! 1. Read each scalar as an integer and check it against its bound.
 //! 2. Shorten it: replace a residue k > r/2 by −(r − k), or split it along the endomorphism.
-//! 3. Add the bias Σ 2^(c−1)·2^(jc). Digit j of a signed decomposition is then bits jc … jc+c−1 minus
-//!    2^(c−1), with no carry from one window to the next.
+//! 3. Add the bias Σ 2^(c−1)·2^(jc). Digit j of a signed decomposition is then bits jc … jc+c−1
+//!    minus 2^(c−1), with no carry from one window to the next.
 //!
-//! The digits are not stored: a window reads its bits when it is grouped. The sign of a shortened scalar
-//! sits in the top bit of its words. Only where odd multiples of the bases are stored are digits found here, one after
-//! the other ([`recode`](super::recode)), and kept in place of the scalar.
+//! The digits are not stored: a window reads its bits when it is grouped. The sign of a shortened
+//! scalar is the top bit of its words. If the table has odd multiples, digits are computed here
+//! instead ([`recode`](super::recode)) and stored in place of the scalar.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::kernel::NEGATIVE;
+use super::buffer::zeroed;
+use super::pairs::NEGATIVE;
 use super::recode::{LANES, Lanes, Recoder};
-use super::room::zeroed;
 use crate::curve::Splitter;
 use crate::plan::{Digits, Shape};
 use crate::scalars::{MAX_WORDS, ScalarSource};
@@ -24,35 +24,36 @@ use crate::{CurveSpec, DeviceFacts, Error, parallel};
 
 /// Biased scalars of one chunk.
 ///
-/// Scalars lie in blocks, and a block word by word: the lowest words of the first halves of all its scalars,
-/// their next words, and so on. A window then reads one or two words of every scalar, in order.
+/// Scalars are stored in blocks, and a block word by word: the lowest words of the first halves of
+/// all its scalars, their next words, and so on. A window then reads one or two words of every
+/// scalar, sequentially.
 pub(crate) struct Decomposed {
     /// `words` for each half of each scalar.
     data: Vec<u64>,
-    /// Scalars of a block, as a power of two.
+    /// log₂ of the scalars in a block.
     block: u32,
     words: usize,
     halves: usize,
     window_bits: u32,
-    /// Whether words hold digits, two in each.
+    /// Whether the words hold digits, two per word.
     recoded: bool,
-    /// Windows from here on hold nothing but zeros.
+    /// All windows from this one on are zero.
     windows: u32,
-    /// The last window and its bits.
+    /// Index and width of the last window.
     last: (u32, u32),
-    /// Digit value that stands for zero.
+    /// The bits of a digit that mean zero.
     zero: u32,
-    /// What was added to every scalar, and is left of zero.
+    /// The bias added to every scalar: the words of zero.
     bias: Vec<u64>,
 }
 
-/// What [`Decomposed::read`] writes for the digit zero.
+/// The digit zero as [`Decomposed::read`] writes it.
 pub(crate) const ZERO: u32 = !NEGATIVE;
 
 impl Decomposed {
-    /// Writes digit `window` of the scalars in `range`, for both halves of each where there are two, as
-    /// the bucket it selects (from 0, for |digit| − 1) with its sign in the top bit; with odd multiples, the multiple
-    /// stands above the bucket.
+    /// Writes digit `window` of the scalars in `range`, for both halves if there are two: the
+    /// bucket, which is |digit| − 1, with the sign in the top bit. With odd multiples, the multiple
+    /// is in the bits above the bucket.
     pub(crate) fn read(&self, window: u32, range: Range<usize>, out: &mut [u32]) {
         let mut buffer = [0; BLOCK];
         let block = 1 << self.block;
@@ -73,7 +74,7 @@ impl Decomposed {
         }
     }
 
-    /// The digits of one half of scalars that lie in one block.
+    /// The digits of one half of scalars in one block.
     fn read_block(&self, window: u32, index: usize, half: usize, out: &mut [u32]) {
         if self.recoded {
             let column = self.column(index, half, window as usize / 2);
@@ -86,7 +87,7 @@ impl Decomposed {
         let width = if window == self.last.0 { self.last.1 } else { self.window_bits };
         let (mask, zero) = ((1u32 << width) - 1, self.zero as i32);
         let low = self.column(index, half, word);
-        // Where there is no next word the digit ends before it.
+        // If there is no next word, the digit ends before it.
         let high = self.column(index, half, (word + 1).min(self.words - 1));
         let top = self.column(index, half, self.words - 1);
         for (((digit, low), high), top) in out.iter_mut().zip(low).zip(high).zip(top) {
@@ -98,7 +99,7 @@ impl Decomposed {
         }
     }
 
-    /// One word of a scalar, or of one half of it, and of all scalars after it in its block.
+    /// One word of a scalar, or of one half, followed by that of all later scalars in its block.
     #[inline(always)]
     fn column(&self, index: usize, half: usize, word: usize) -> &[u64] {
         let each = self.halves * self.words;
@@ -108,13 +109,13 @@ impl Decomposed {
         &self.data[start + within..start + length]
     }
 
-    /// Whether all digits of a scalar, or of one half of it, are zero.
+    /// Whether all digits of a scalar, or of one half, are zero.
     #[inline(always)]
     pub(crate) fn is_zero(&self, index: usize, half: usize) -> bool {
         self.bias.iter().enumerate().all(|(word, bias)| self.column(index, half, word)[0] == *bias)
     }
 
-    /// A word of a scalar, or of one half of it, without its sign; zero beyond the last.
+    /// A word of a scalar, or of one half, without its sign; zero beyond the last.
     pub(crate) fn word(&self, index: usize, half: usize, word: usize) -> u64 {
         match self.words - 1 {
             last if word < last => self.column(index, half, word)[0],
@@ -123,17 +124,17 @@ impl Decomposed {
         }
     }
 
-    /// Whether a scalar, or one half of it, was negated.
+    /// Whether a scalar, or one half, was negated.
     pub(crate) fn is_negative(&self, index: usize, half: usize) -> bool {
         self.column(index, half, self.words - 1)[0] >> 63 == 1
     }
 
-    /// Windows from this one on hold nothing but zeros.
+    /// All windows from this one on are zero.
     pub(crate) fn windows(&self) -> u32 {
         self.windows
     }
 
-    /// The memory, for other scalars.
+    /// The memory, to be reused.
     pub(crate) fn into_data(self) -> Vec<u64> {
         self.data
     }
@@ -152,7 +153,7 @@ enum Shorten<'a> {
 }
 
 impl Shorten<'_> {
-    /// Writes the scalar, or its halves, of `words` words each; yields their signs.
+    /// Writes the scalar, or its halves, of `words` words each; returns their signs.
     #[inline(always)]
     fn apply(&self, k: &mut [u64; MAX_WORDS], out: &mut [u64], words: usize) -> [bool; 2] {
         match self {
@@ -162,7 +163,7 @@ impl Shorten<'_> {
             }
             Self::Negate { order, half } => {
                 let negative = less(half, &k[..half.len()]);
-                subtract_from_where(negative, order, k);
+                negate_if(negative, order, k);
                 out.copy_from_slice(&k[..words]);
                 [negative; 2]
             }
@@ -179,12 +180,13 @@ impl Shorten<'_> {
     }
 }
 
-/// Most scalars that lie together, and that one worker takes at a time, and fewest that another thread is woken
-/// for.
+/// Maximum number of scalars in a block, which one worker takes at a time.
 const BLOCK: usize = 512;
-const LEAST: usize = 64;
 
-/// Decomposes the scalars in `range` into `data`, which may hold anything.
+/// Minimum number of scalars worth waking another thread for.
+const MIN_BLOCK: usize = 64;
+
+/// Decomposes the scalars in `range` into `data`, whose contents do not matter.
 pub(crate) fn decompose(
     scalars: &dyn ScalarSource,
     range: Range<usize>,
@@ -196,7 +198,7 @@ pub(crate) fn decompose(
     let recoder = Recoder::of(shape, device.ifma);
     let recoded = recoder.is_some();
     let (words, halves) = (shape.scalar_words, shape.halves());
-    // Of a shortened scalar, or of one half of it.
+    // Words of a shortened scalar, or of one half.
     let own_words = if recoded { shape.scalar_bits.div_ceil(64).max(1) as usize } else { words };
     let shorten = match &curve.endomorphism {
         Some(endomorphism) if shape.endomorphism => Shorten::Split(endomorphism.splitter()),
@@ -219,12 +221,12 @@ pub(crate) fn decompose(
         data = zeroed(used)?;
     }
     data.resize(used, 0);
-    // All bits that occur.
+    // The union of the bits of all scalars.
     let bits: Vec<AtomicU64> = (0..own_words).map(|_| AtomicU64::new(0)).collect();
     let each = halves * words;
     let block = match device.threads {
         1 => BLOCK,
-        _ => range.len().div_ceil(device.threads).next_power_of_two().clamp(LEAST, BLOCK),
+        _ => range.len().div_ceil(device.threads).next_power_of_two().clamp(MIN_BLOCK, BLOCK),
     };
     let decompose = |(index, data): (usize, &mut [u64])| {
         let mut seen = [0u64; MAX_WORDS];
@@ -263,8 +265,8 @@ pub(crate) fn decompose(
     let words_seen = bits.into_iter().map(AtomicU64::into_inner).enumerate();
     let longest = words_seen.filter(|(_, word)| *word != 0).last();
     let longest = longest.map_or(0, |(i, word)| 64 * (i as u32 + 1) - word.leading_zeros());
-    // A carry may reach the next window, also out of a digit that is one bit short of full; and what is left by one
-    // with a multiple may leave a carry too.
+    // A digit may carry into the next window, even if its window is one bit short of full; a
+    // recoded digit may carry once more.
     let windows = match recoded {
         true => longest.div_ceil(shape.window_bits) + 2,
         false => (longest + 1) / shape.window_bits + 1,
@@ -297,9 +299,9 @@ fn less(a: &[u64], b: &[u64]) -> bool {
     a.iter().rev().lt(b.iter().rev())
 }
 
-/// `k ← order − k` where that is wished; without a branch, since half of all scalars wish it.
-fn subtract_from_where(wished: bool, order: &[u64], k: &mut [u64; MAX_WORDS]) {
-    let mask = u64::from(wished).wrapping_neg();
+/// `k ← order − k` if `negative`. Branch-free: the condition holds for half of all scalars.
+fn negate_if(negative: bool, order: &[u64], k: &mut [u64; MAX_WORDS]) {
+    let mask = u64::from(negative).wrapping_neg();
     let mut borrow = false;
     for (x, &m) in k.iter_mut().zip(order) {
         let (difference, b1) = m.overflowing_sub(*x);

@@ -1,39 +1,43 @@
 //! Stage 2, group: digits → for each bucket the list of its bases.
 //!
-//! A pass takes some bucket sets at once, or a range of the buckets of one, for a segment of the bases. Set s collects
-//! window s + j·sets of every scalar for each stored copy j, so that precomputed copies share buckets. An *entry* is the
-//! index of a stored point with the digit's sign in the top bit; the entries of one bucket form a *run*. Buckets without
-//! entries have no run, so nothing downstream depends on how many buckets a window could have.
+//! A pass takes several bucket sets, or a range of the buckets of one, for a segment of the bases.
+//! Set s collects window s + j·sets of every scalar for each stored copy j, so that precomputed
+//! copies share buckets. An *entry* is the index of a stored point with the sign of the digit in
+//! the top bit; the entries of one bucket form a *run*. Empty buckets have no run, so later stages
+//! do not depend on how many buckets a window could have.
 //!
-//! 1. Extract: every set's digits, once, copy by copy.
-//! 2. Count, scan, scatter them by bucket; or sort, where there are many more buckets than bases.
+//! 1. Extract the digits of every set, once, copy by copy.
+//! 2. Count, scan and scatter them by bucket; or sort, with many more buckets than bases.
 //!
-//! Where bases are added in their order ([`in_place`](super::in_place)), digits are listed as they come.
+//! For additions in place ([`in_place`](super::in_place)) digits are listed in the order of the
+//! bases.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
+use super::buffer::{advise_huge_pages, try_clear_with_capacity};
 use super::decompose::{Decomposed, ZERO};
-use super::kernel::{NEGATIVE, Point, fetch};
+use super::kernel::Point;
+use super::pairs::NEGATIVE;
 use super::pool::wipe;
+use super::prefetch::prefetch;
 use super::recode::bucket_bits;
-use super::room::{advise_large_pages, make_room};
-use crate::plan::{Group, Plan, Table};
+use crate::plan::{CpuSchedule, Group, Plan, Table};
 use crate::{Error, parallel};
 
-/// Entries sorted by bucket. Kept between passes for its allocations.
+/// Entries grouped by bucket. Reused from pass to pass for its allocations.
 #[derive(Default)]
 pub(crate) struct Grouped {
-    /// Digits of the pass, set by set and part by part.
+    /// Digits of the pass, set by set.
     digits: Vec<u32>,
-    /// Atomic only so that threads may scatter into it; longer than needed.
+    /// Atomic only so that threads may scatter into it; may be longer than the list.
     entries: Vec<AtomicU32>,
     counters: Vec<u32>,
-    /// Bucket of each run: set within the pass × buckets + that of the digit, ascending.
+    /// Bucket of each run, ascending: set within the pass × buckets per set + bucket of the digit.
     pub keys: Vec<u32>,
-    /// First entry of each run, and the end of the last one.
+    /// First entry of each run, and the end of the last.
     pub starts: Vec<u32>,
 }
 
@@ -43,7 +47,7 @@ impl Grouped {
         4 * (lists.iter().map(|list| list.capacity()).sum::<usize>() + self.entries.capacity())
     }
 
-    /// Overwrites what the lists held.
+    /// Overwrites the memory of all lists.
     pub(crate) fn wipe(&mut self) {
         let Self { digits, entries, counters, keys, starts } = self;
         for list in [digits, counters, keys, starts] {
@@ -58,33 +62,33 @@ impl Grouped {
     }
 }
 
-/// What one pass takes.
+/// The part of a chunk that one pass takes.
 #[derive(Clone)]
 pub(crate) struct Pass {
     /// Bucket sets.
     pub sets: Range<u32>,
     /// Bases of the chunk.
     pub segment: Range<usize>,
-    /// Buckets of each set: all, or a range of them where it is one set.
+    /// Buckets of each set: all, or a range of them if it is one set.
     pub buckets: Range<u32>,
 }
 
-/// A bucket and an entry for it.
+/// An entry and its bucket.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Addition {
     pub bucket: u32,
     pub entry: u32,
 }
 
-/// Digits of some bases, and the additions they stand for.
+/// Digits of some bases, and the additions that they stand for.
 #[derive(Default)]
-pub(crate) struct Listed {
+pub(crate) struct AdditionList {
     digits: Vec<u32>,
     pub additions: Vec<Addition>,
 }
 
-impl Listed {
-    /// Overwrites what the lists held.
+impl AdditionList {
+    /// Overwrites the memory of all lists.
     pub(crate) fn wipe(&mut self) {
         wipe(&mut self.digits);
         wipe(&mut self.additions);
@@ -99,6 +103,7 @@ impl Listed {
 pub(crate) struct PassDigits<'a> {
     pub digits: &'a Decomposed,
     pub plan: &'a Plan,
+    pub schedule: &'a CpuSchedule,
     pub table: Table,
     pub pass: &'a Pass,
 }
@@ -113,24 +118,24 @@ impl PassDigits<'_> {
         self.pass.sets.len() * self.per_set()
     }
 
-    /// Those in one set.
+    /// Digits of one base in one set, zeros included.
     fn per_set(&self) -> usize {
         self.plan.shape.copies()
     }
 
-    /// Its bases, some at a time.
+    /// The bases of the pass in blocks.
     pub(crate) fn blocks(&self, bases: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let Range { start, end } = self.pass.segment;
         (start..end).step_by(bases).map(move |first| first..(first + bases).min(end))
     }
 
-    /// The bits of a digit that say its bucket.
+    /// The bits of a digit that hold its bucket.
     fn bucket_mask(&self) -> u32 {
         (1 << bucket_bits(&self.plan.shape)) - 1
     }
 
-    /// Writes the digits of some bases in a set of the pass, copy by copy: a base's copies are far apart, but every list
-    /// is written in order.
+    /// Writes the digits of some bases in a set of the pass, copy by copy: copies of a base are far
+    /// apart in the table, but the list is written in order.
     fn extract(&self, set: usize, bases: &Range<usize>, out: &mut [u32]) {
         let shape = &self.plan.shape;
         let each = bases.len() * shape.halves();
@@ -145,11 +150,11 @@ impl PassDigits<'_> {
         }
     }
 
-    /// All these digits with their entries.
+    /// Calls `visit` with each of these digits and its entry.
     #[inline(always)]
     fn for_each(&self, bases: &Range<usize>, digits: &[u32], mut visit: impl FnMut(u32, u32)) {
         let halves = self.plan.shape.halves();
-        // The table may have more copies, images and multiples than this run uses.
+        // The table may hold more copies, images and multiples than this run uses.
         let (stored, multiples) = (self.table.stored(), self.table.odd_multiples as usize);
         let per_copy = multiples * (1 + usize::from(self.table.endomorphism));
         let mut visit = |point: usize, digit: u32| visit(digit, point as u32 | digit & NEGATIVE);
@@ -176,9 +181,9 @@ impl PassDigits<'_> {
         }
     }
 
-    /// All digits of a block that are not zero, buckets counted through all sets.
-    pub(crate) fn list(&self, block: &Range<usize>, listed: &mut Listed) {
-        let Listed { digits, additions } = listed;
+    /// Lists the non-zero digits of a block, with buckets numbered through all sets.
+    pub(crate) fn list(&self, block: &Range<usize>, listed: &mut AdditionList) {
+        let AdditionList { digits, additions } = listed;
         digits.resize(block.len() * self.per_set(), ZERO);
         additions.clear();
         for set in 0..self.pass.sets.len() {
@@ -195,42 +200,40 @@ impl PassDigits<'_> {
 }
 
 /// Groups the digits of a pass.
-pub(crate) fn group(digits: &PassDigits<'_>, out: &mut Grouped) -> Result<(), Error> {
+pub(crate) fn group(digits: &PassDigits<'_>, way: Group, out: &mut Grouped) -> Result<(), Error> {
     let Pass { sets, segment, buckets } = digits.pass;
-    // The most there can be, so that later passes never grow anything.
+    // The maximum, so that later passes never reallocate.
     let entries = digits.per_base() * segment.len();
     let runs = entries.min(sets.len() * buckets.len());
-    make_room(&mut out.keys, runs)?;
-    make_room(&mut out.starts, runs + 1)?;
-    lengthen(&mut out.entries, entries + sets.len() * LINE)?;
-    match digits.plan.group {
+    try_clear_with_capacity(&mut out.keys, runs)?;
+    try_clear_with_capacity(&mut out.starts, runs + 1)?;
+    grow(&mut out.entries, entries + sets.len() * LINE)?;
+    match way {
         Group::Csr => csr(digits, out)?,
         Group::Sort => sort(digits, out),
     }
     Ok(())
 }
 
-/// Makes a list at least so long, on large pages; what it held may be lost.
-fn lengthen<T: Default>(list: &mut Vec<T>, length: usize) -> Result<(), Error> {
+/// Makes a list at least this long, on huge pages; its contents may be lost.
+fn grow<T: Default>(list: &mut Vec<T>, length: usize) -> Result<(), Error> {
     if list.len() < length {
-        make_room(list, length)?;
-        advise_large_pages(list.spare_capacity_mut());
+        try_clear_with_capacity(list, length)?;
+        advise_huge_pages(list.spare_capacity_mut());
         list.resize_with(length, T::default);
     }
     Ok(())
 }
 
-/// Entries whose list stays in a second cache; where it does not, a place is asked for so many digits before it is
-/// written to.
-const NEAR: usize = 1 << 18;
-const SOON: usize = 32;
+/// If slots of the list are prefetched, it is this many digits before they are written to.
+const PREFETCH: usize = 32;
 
 /// Words of a cache line.
 const LINE: usize = 16;
 
-/// Count, scan, scatter: every set counts its digits, a scan turns counts into positions, and the set writes its
-/// entries there. Zeros, and digits of other ranges, are counted in a place of their own and written behind the list:
-/// to tell them apart would be guessed wrong too often.
+/// Count, scan, scatter: every set counts its digits, a scan turns counts into positions, and the
+/// set writes its entries there. Zeros, and digits outside the range of buckets, have a counter of
+/// their own and are written after the list: a branch on them would be mispredicted too often.
 fn csr(pass: &PassDigits<'_>, out: &mut Grouped) -> Result<(), Error> {
     let Pass { sets, segment, buckets } = pass.pass;
     let (sets, low, width) = (sets.len(), buckets.start, buckets.len());
@@ -238,10 +241,10 @@ fn csr(pass: &PassDigits<'_>, out: &mut Grouped) -> Result<(), Error> {
     let place = |digit: &u32| ((digit & mask).wrapping_sub(low) as usize).min(width);
     let length = segment.len() * pass.per_set();
     let each = length.max(1);
-    make_room(&mut out.counters, sets * (width + 1))?;
+    try_clear_with_capacity(&mut out.counters, sets * (width + 1))?;
     out.counters.resize(sets * (width + 1), 0);
-    lengthen(&mut out.digits, sets * each)?;
-    let grain = parallel::grain(pass.plan.helping);
+    grow(&mut out.digits, sets * each)?;
+    let grain = parallel::grain(pass.schedule.work_stealing);
     let counters = out.counters.par_chunks_mut(width + 1);
     let digits = out.digits[..sets * each].par_chunks_mut(each);
     counters.zip(digits).enumerate().with_min_len(grain).for_each(|(set, (counters, digits))| {
@@ -251,11 +254,11 @@ fn csr(pass: &PassDigits<'_>, out: &mut Grouped) -> Result<(), Error> {
             counters[place(digit)] += 1;
         }
     });
-    let (mut position, behind) = (0, out.entries.len() - sets * LINE);
+    let (mut position, spare) = (0, out.entries.len() - sets * LINE);
     for (set, counters) in out.counters.chunks_exact_mut(width + 1).enumerate() {
         let first = set * pass.plan.shape.buckets as usize + low as usize;
         position = scan(&mut counters[..width], first, position, &mut out.keys, &mut out.starts);
-        counters[width] = (behind + set * LINE) as u32;
+        counters[width] = (spare + set * LINE) as u32;
     }
     out.starts.push(position);
     let entries = &out.entries;
@@ -269,15 +272,15 @@ fn csr(pass: &PassDigits<'_>, out: &mut Grouped) -> Result<(), Error> {
             entries[*position as usize].store(entry, Relaxed);
             *position += u32::from(place < width);
         };
-        if digits.len() <= NEAR {
+        if digits.len() <= pass.schedule.prefetch_slots_above {
             pass.for_each(segment, digits, |digit, entry| put(positions, digit, entry));
             return;
         }
-        let mut soon = digits.iter().skip(SOON);
+        let mut ahead = digits.iter().skip(PREFETCH);
         pass.for_each(segment, digits, |digit, entry| {
-            if let Some(digit) = soon.next() {
+            if let Some(digit) = ahead.next() {
                 let position = positions[place(digit)];
-                fetch(entries.as_ptr().wrapping_add(position as usize).cast::<Point<8>>());
+                prefetch(entries.as_ptr().wrapping_add(position as usize).cast::<Point<8>>());
             }
             put(positions, digit, entry);
         });
@@ -285,7 +288,8 @@ fn csr(pass: &PassDigits<'_>, out: &mut Grouped) -> Result<(), Error> {
     Ok(())
 }
 
-/// Turns counts into positions, from `position` on, and lists the runs: keys from `first` on. Yields the end.
+/// Turns counts into positions from `position` on, and lists the runs with keys from `first` on.
+/// Returns the end.
 fn scan(
     counters: &mut [u32],
     first: usize,
@@ -304,13 +308,13 @@ fn scan(
     position
 }
 
-/// Fewest bases whose digits are listed for sorting by a thread of their own.
-const LEAST_SORTED: usize = 1024;
+/// Minimum number of bases per thread that lists digits for sorting.
+const MIN_SORTED: usize = 1024;
 
-/// Sort (bucket, entry) pairs: for many more buckets than bases.
+/// Sorts (bucket, entry) pairs, for many more buckets than bases.
 fn sort(pass: &PassDigits<'_>, out: &mut Grouped) {
     let (buckets, mask) = (pass.plan.shape.buckets, pass.bucket_mask());
-    let bases = pass.pass.segment.len().div_ceil(4 * pass.plan.device.threads).max(LEAST_SORTED);
+    let bases = pass.pass.segment.len().div_ceil(4 * pass.plan.device.threads).max(MIN_SORTED);
     let parts: Vec<Range<usize>> = pass.blocks(bases).collect();
     let blocks = parallel::map(pass.pass.sets.len() * parts.len(), |k| {
         let (set, part) = (k / parts.len(), &parts[k % parts.len()]);

@@ -1,42 +1,51 @@
-//! Stage 3, accumulate, without stage 2: bases in their order, each added to the sum of its bucket.
+//! Stage 3, accumulate, without stage 2: every base is added to the sum of its bucket, in the order
+//! of the table.
 //!
-//! Bucket sums stay in a cache and the table is read from one end to the other, where lists of buckets would read it
-//! here and there. A batch holds additions to different buckets, with one inversion for all of them; an entry whose
-//! bucket has one in the batch already waits for the next. Where many wait, as they do if most digits are the same,
-//! they are ordered by bucket and summed as trees first.
+//! Bucket sums stay in L2 and the table is read sequentially, where lists of buckets would read it
+//! at random.
+//!
+//! 1. A batch collects additions to distinct buckets, which share one inversion: 5M+1S each.
+//! 2. An addition whose bucket is already in the batch is deferred.
+//! 3. A full batch is executed while the points of the next are prefetched; then some of the
+//!    deferred additions are tried again.
+//! 4. When the deferred queue is full, as it is soon if most digits are equal, it is sorted by
+//!    bucket and summed as trees first.
 
-use super::accumulate::{List, Slices, empty, sum_runs};
-use super::group::{Addition, Listed, PassDigits};
-use super::kernel::{Kernel, NEGATIVE, Pairs, Point, Scratch, fetch};
+use super::accumulate::{List, Slices, sum_runs};
+use super::buffer::{PointBuffer, clear_with_capacity, try_clear_with_capacity};
+use super::group::{Addition, AdditionList, PassDigits};
+use super::kernel::{Kernel, Point, Scratch};
+use super::pairs::{NEGATIVE, Pairs, Reads};
 use super::pool::{Pool, Pooled, wipe};
-use super::room::{Room, make_room};
+use super::prefetch::prefetch;
 use crate::Error;
 use crate::control::Control;
-use crate::plan::{BATCH, LISTED, LISTED_BASES, WAITING};
+use crate::plan::{IN_PLACE_BATCH, LISTED_DIGITS, MAX_DEFERRED, MIN_LISTED_BASES};
 
-/// Most additions that wait and are tried again for one batch.
+/// Maximum number of deferred additions that are tried again for one batch.
 const RETRIED: usize = 256;
 
-/// Additions to different buckets.
+/// Additions to distinct buckets.
 #[derive(Default)]
 struct Batch {
     pairs: Pairs,
-    /// To buckets that are empty: the points are their sums.
+    /// Additions to empty buckets, whose sums are the points themselves.
     first: Vec<Addition>,
 }
 
 /// Working memory of one worker.
 #[derive(Default)]
 pub(super) struct Workspace {
-    listed: Listed,
-    /// The batch that is filled, and the one before, which is carried out while the points of the former are asked for.
+    listed: AdditionList,
+    /// The batch being filled, and the one before, which is executed while the points of the former
+    /// are prefetched.
     batches: [Batch; 2],
-    /// For every bucket the last batch with an addition to it; 0 for none yet.
+    /// For every bucket the last batch with an addition to it; 0 for none.
     stamps: Vec<u32>,
-    waiting: Vec<Addition>,
+    deferred: Vec<Addition>,
     retried: Vec<Addition>,
-    /// Sums of those that waited.
-    trees: Room,
+    /// Sums of deferred additions.
+    trees: PointBuffer,
     scratch: Scratch,
 }
 
@@ -52,28 +61,28 @@ impl Pooled for Workspace {
             wipe(&mut batch.first);
         }
         wipe(&mut self.stamps);
-        wipe(&mut self.waiting);
+        wipe(&mut self.deferred);
         wipe(&mut self.retried);
     }
 }
 
-/// Kept from run to run.
+/// Reused from run to run.
 pub(super) static WORKSPACES: Pool<Workspace> = Pool::new();
 
-/// Sums all digits of a pass into one point for each bucket. Leaves the sums of those that have entries in `sums`,
-/// which buckets these are in `keys`, and yields how many entries there were.
+/// Sums all digits of a pass into one point per bucket. Leaves the sums of occupied buckets in
+/// `sums` and their indices in `keys`; returns the number of entries.
 pub(crate) fn sum<const W: usize>(
     kernel: &dyn Kernel<W>,
     points: &[Point<W>],
     digits: &PassDigits<'_>,
     slices: Slices,
     control: &Control,
-    sums: &mut Room,
+    sums: &mut PointBuffer,
     keys: &mut Vec<u32>,
 ) -> Result<u64, Error> {
     let buckets = digits.buckets();
     let sums = sums.reserve(buckets)?;
-    make_room(keys, buckets)?;
+    try_clear_with_capacity(keys, buckets)?;
     WORKSPACES.with(|workspace| {
         workspace.clear(buckets)?;
         let mut listed = std::mem::take(&mut workspace.listed);
@@ -87,7 +96,7 @@ pub(crate) fn sum<const W: usize>(
             batch: 1,
         };
         let mut entries = 0;
-        let bases = (LISTED / digits.per_base()).max(LISTED_BASES);
+        let bases = (LISTED_DIGITS / digits.per_base()).max(MIN_LISTED_BASES);
         for block in digits.blocks(bases) {
             digits.list(&block, &mut listed);
             for &addition in &listed.additions {
@@ -110,17 +119,17 @@ pub(crate) fn sum<const W: usize>(
 }
 
 impl Workspace {
-    /// Forgets everything, also what a run that failed has left.
+    /// Clears everything, including what a failed run left.
     fn clear(&mut self, buckets: usize) -> Result<(), Error> {
-        make_room(&mut self.stamps, buckets)?;
+        try_clear_with_capacity(&mut self.stamps, buckets)?;
         self.stamps.resize(buckets, 0);
         for batch in &mut self.batches {
             batch.first.clear();
-            batch.pairs.clear(BATCH);
-            (batch.pairs.in_place, batch.pairs.scattered) = (true, true);
+            batch.pairs.clear(IN_PLACE_BATCH);
+            (batch.pairs.in_place, batch.pairs.reads) = (true, Reads::Random);
         }
-        empty(&mut self.waiting, WAITING);
-        empty(&mut self.retried, RETRIED);
+        clear_with_capacity(&mut self.deferred, MAX_DEFERRED);
+        clear_with_capacity(&mut self.retried, RETRIED);
         Ok(())
     }
 }
@@ -132,29 +141,29 @@ struct Accumulator<'a, const W: usize> {
     control: Control,
     sums: &'a mut [Point<W>],
     workspace: &'a mut Workspace,
-    /// Number of the batch that is filled.
+    /// Number of the batch being filled.
     batch: u32,
 }
 
 impl<const W: usize> Accumulator<'_, W> {
     #[inline(always)]
     fn add(&mut self, addition: Addition) -> Result<(), Error> {
-        if !self.put(addition) {
-            self.workspace.waiting.push(addition);
-            if self.workspace.waiting.len() == WAITING {
+        if !self.try_add(addition) {
+            self.workspace.deferred.push(addition);
+            if self.workspace.deferred.len() == MAX_DEFERRED {
                 return self.finish();
             }
         }
-        if self.workspace.batches[0].pairs.len() == BATCH {
-            self.run();
+        if self.workspace.batches[0].pairs.len() == IN_PLACE_BATCH {
+            self.execute();
             self.retry();
         }
         Ok(())
     }
 
-    /// Adds to the batch; no where its bucket is taken.
+    /// Adds to the current batch; returns `false` if the bucket is already in it.
     #[inline(always)]
-    fn put(&mut self, addition: Addition) -> bool {
+    fn try_add(&mut self, addition: Addition) -> bool {
         let Workspace { stamps, batches: [batch, _], .. } = &mut *self.workspace;
         let Addition { bucket, entry } = addition;
         let last = std::mem::replace(&mut stamps[bucket as usize], self.batch);
@@ -162,7 +171,7 @@ impl<const W: usize> Accumulator<'_, W> {
             return false;
         }
         if last == 0 {
-            fetch(&raw const self.points[(entry & !NEGATIVE) as usize]);
+            prefetch(&raw const self.points[(entry & !NEGATIVE) as usize]);
             batch.first.push(addition);
         } else {
             batch.pairs.push(bucket, entry);
@@ -170,52 +179,52 @@ impl<const W: usize> Accumulator<'_, W> {
         true
     }
 
-    /// Carries out the batch before the one that was filled, whose turn is next, and begins another.
-    fn run(&mut self) {
+    /// Executes the batch before the one that was filled, and starts another.
+    fn execute(&mut self) {
         let Workspace { batches: [filled, batch], scratch, .. } = &mut *self.workspace;
         for Addition { bucket, entry } in batch.first.drain(..) {
             self.sums[bucket as usize] = self.kernel.signed(self.points, entry);
         }
-        batch.pairs.fetch_meanwhile(&filled.pairs);
+        batch.pairs.prefetch_for(&filled.pairs);
         self.kernel.add_pairs(self.points, &mut batch.pairs, self.sums, scratch);
-        batch.pairs.clear(BATCH);
+        batch.pairs.clear(IN_PLACE_BATCH);
         self.workspace.batches.swap(0, 1);
         self.batch += 1;
     }
 
-    /// Fills the batch with some of what waits, but for one place at least. Where most of it is for a few buckets,
-    /// trying everything each time costs more than it brings.
+    /// Moves some deferred additions into the batch, leaving at least one slot free. If most are
+    /// for a few buckets, trying all of them for every batch costs more than it gains.
     fn retry(&mut self) {
-        let Workspace { waiting, retried, .. } = &mut *self.workspace;
-        retried.extend(waiting.drain(waiting.len().saturating_sub(RETRIED)..));
+        let Workspace { deferred, retried, .. } = &mut *self.workspace;
+        retried.extend(deferred.drain(deferred.len().saturating_sub(RETRIED)..));
         for i in 0..self.workspace.retried.len() {
             let addition = self.workspace.retried[i];
-            let full = self.workspace.batches[0].pairs.len() == BATCH - 1;
-            if full || !self.put(addition) {
-                self.workspace.waiting.push(addition);
+            let full = self.workspace.batches[0].pairs.len() == IN_PLACE_BATCH - 1;
+            if full || !self.try_add(addition) {
+                self.workspace.deferred.push(addition);
             }
         }
         self.workspace.retried.clear();
     }
 
-    /// Carries out all additions that were put off: both batches, and what waits as trees.
+    /// Executes everything that is pending: both batches, and the deferred additions as trees.
     fn finish(&mut self) -> Result<(), Error> {
-        self.run();
-        self.run();
-        let Workspace { batches: [batch, _], stamps, waiting, trees, scratch, .. } =
+        self.execute();
+        self.execute();
+        let Workspace { batches: [batch, _], stamps, deferred, trees, scratch, .. } =
             &mut *self.workspace;
-        waiting.sort_unstable();
+        deferred.sort_unstable();
         let (mut buckets, mut starts) = (Vec::new(), Vec::new());
-        for (position, Addition { bucket, .. }) in waiting.iter().enumerate() {
+        for (position, Addition { bucket, .. }) in deferred.iter().enumerate() {
             if buckets.last() != Some(bucket) {
                 buckets.push(*bucket);
                 starts.push(position as u32);
             }
         }
-        starts.push(waiting.len() as u32);
+        starts.push(deferred.len() as u32);
         let list = List {
             points: self.points,
-            entry: |position: usize| waiting[position].entry,
+            entry: |position: usize| deferred[position].entry,
             starts: &starts,
             scattered: true,
         };
@@ -227,14 +236,14 @@ impl<const W: usize> Accumulator<'_, W> {
                 continue;
             }
             batch.pairs.push(bucket, tree);
-            if batch.pairs.len() == BATCH {
+            if batch.pairs.len() == IN_PLACE_BATCH {
                 self.kernel.add_pairs(trees, &mut batch.pairs, self.sums, scratch);
-                batch.pairs.clear(BATCH);
+                batch.pairs.clear(IN_PLACE_BATCH);
             }
         }
         self.kernel.add_pairs(trees, &mut batch.pairs, self.sums, scratch);
-        batch.pairs.clear(BATCH);
-        waiting.clear();
+        batch.pairs.clear(IN_PLACE_BATCH);
+        deferred.clear();
         self.batch += 1;
         Ok(())
     }

@@ -1,17 +1,20 @@
-//! Inversion modulo an odd prime by division steps: D. J. Bernstein and B.-Y. Yang, *Fast constant-time
-//! gcd computation and modular inversion*, 2019, with P. Wuille's halving of the work where time may vary.
+//! Inversion modulo an odd prime by division steps: D. J. Bernstein and B.-Y. Yang, *Fast
+//! constant-time gcd computation and modular inversion*, 2019, with P. Wuille's variable-time
+//! variant, which halves the work.
 //!
-//! A division step maps (f, g), f odd, to (g, (g − f)/2) or (f, (g + f)/2) or (f, g/2) and looks at the
-//! lowest bit alone. So 62 of them are decided on the lowest words and collected in a matrix, which is then
-//! applied to the whole numbers. From f = m and g = x they end at f = ±1, g = 0; the same matrices applied
-//! to (0, 1) modulo m leave ±1/x.
+//! A division step maps (f, g), f odd, to (g, (g − f)/2) or (f, (g + f)/2) or (f, g/2), and depends
+//! on the lowest bits only.
+//!
+//! 1. Decide 62 steps on the lowest words and collect them in a matrix.
+//! 2. Apply the matrix to the full f and g, and to (d, e) modulo m.
+//! 3. Repeat. From f = m, g = x, d = 0, e = 1 the steps end at f = ±1, g = 0, d = ±1/x.
 
 use crate::curve::inverse_of_odd;
 
 const BITS: u32 = 62;
 const MASK: u64 = (1 << BITS) - 1;
 
-/// A signed number: limbs of 62 bits, of which the last carries the sign.
+/// A signed number: limbs of 62 bits; the last has the sign.
 type Number<const K: usize> = [i64; K];
 
 /// 62 division steps: 2^62·(f', g') = ((u, v), (q, r))·(f, g).
@@ -22,7 +25,7 @@ struct Steps {
     r: i64,
 }
 
-/// Inversion modulo an odd prime, for as many limbs of 62 bits as it needs.
+/// Inversion modulo an odd prime, by the number of its words.
 pub(super) enum Inverter {
     Four(Modulus<5>),
     Six(Modulus<7>),
@@ -30,7 +33,7 @@ pub(super) enum Inverter {
 }
 
 impl Inverter {
-    /// For an odd modulus given by its 64-bit words, twelve at most.
+    /// For an odd modulus of at most twelve 64-bit words.
     pub(super) fn new(modulus: &[u64]) -> Self {
         match modulus.len() {
             ..=4 => Self::Four(Modulus::new(modulus)),
@@ -39,7 +42,7 @@ impl Inverter {
         }
     }
 
-    /// 1/x for x below the modulus, and 0 for 0; in place.
+    /// 1/x for x below the modulus, 0 for 0, in place.
     pub(super) fn invert(&self, x: &mut [u64]) {
         match self {
             Self::Four(modulus) => modulus.invert(x),
@@ -76,11 +79,11 @@ impl<const K: usize> Modulus<K> {
         to_words(&d, x);
     }
 
-    /// The steps applied to (d, e) modulo m: numbers from −2m to m stay in that range.
+    /// Applies the steps to (d, e) modulo m; both stay between −2m and m.
     fn apply_modulo(&self, steps: &Steps, d: &mut Number<K>, e: &mut Number<K>) {
         let &Steps { u, v, q, r } = steps;
         let m = &self.modulus;
-        // Multiples of m: where d or e is negative, and then so many that the lowest limb becomes zero.
+        // Multiples of m: for negative d or e, and then as many as make the lowest limb zero.
         let (sign_d, sign_e) = (d[K - 1] >> 63, e[K - 1] >> 63);
         let mut multiple_d = (u & sign_d) + (v & sign_e);
         let mut multiple_e = (q & sign_d) + (r & sign_e);
@@ -105,7 +108,7 @@ impl<const K: usize> Modulus<K> {
         e[K - 1] = sum_e as i64;
     }
 
-    /// ±d, from −2m to m, as a number from 0 to m − 1.
+    /// Reduces ±d from the range −2m to m to 0 … m − 1.
     fn reduce(&self, d: &mut Number<K>, negate: bool) {
         let add_modulus = |d: &mut Number<K>| {
             for (limb, m) in d.iter_mut().zip(&self.modulus) {
@@ -132,7 +135,7 @@ fn product(a: i64, b: i64) -> i128 {
     i128::from(a) * i128::from(b)
 }
 
-/// Decides 62 steps. `eta` is minus the difference of degrees that the method keeps account of.
+/// Decides 62 steps. `eta` is −δ of the paper.
 fn decide(mut eta: i32, mut f: u64, mut g: u64) -> (i32, Steps) {
     let (mut u, mut v, mut q, mut r) = (1u64, 0u64, 0u64, 1u64);
     let mut left = BITS;
@@ -153,7 +156,7 @@ fn decide(mut eta: i32, mut f: u64, mut g: u64) -> (i32, Steps) {
             (u, q) = (q, u.wrapping_neg());
             (v, r) = (r, v.wrapping_neg());
         }
-        // As many multiples of f as clear the lowest bits of g, up to the next exchange: −g/f modulo a
+        // The multiple of f that clears the lowest bits of g, up to the next swap: −g/f modulo a
         // power of two of at most 2^6, modulo which 1/f = f·(2 − f²).
         let bits = (eta + 1).min(left as i32).min(6);
         let mask = (1u64 << bits) - 1;
@@ -165,7 +168,7 @@ fn decide(mut eta: i32, mut f: u64, mut g: u64) -> (i32, Steps) {
     (eta, Steps { u: u as i64, v: v as i64, q: q as i64, r: r as i64 })
 }
 
-/// The steps applied to (f, g), which they divide by 2^62 without rest.
+/// Applies the steps to (f, g); the division by 2^62 is exact.
 fn apply<const K: usize>(steps: &Steps, f: &mut Number<K>, g: &mut Number<K>) {
     let &Steps { u, v, q, r } = steps;
     let mut sum_f = (product(u, f[0]) + product(v, g[0])) >> BITS;
@@ -182,7 +185,7 @@ fn apply<const K: usize>(steps: &Steps, f: &mut Number<K>, g: &mut Number<K>) {
     g[K - 1] = sum_g as i64;
 }
 
-/// Brings all limbs but the last between 0 and 2^62.
+/// Propagates carries, so that all limbs but the last are below 2^62.
 fn carry<const K: usize>(d: &mut Number<K>) {
     for i in 0..K - 1 {
         d[i + 1] += d[i] >> BITS;
@@ -215,7 +218,7 @@ mod tests {
     use ark_std::rand::RngCore;
     use num_bigint::BigUint;
 
-    /// Products with the inverse are one, for numbers at the borders and random ones.
+    /// x·x⁻¹ = 1, for edge cases and random numbers.
     fn check<const K: usize>(modulus: &str) {
         let m = BigUint::parse_bytes(modulus.as_bytes(), 16).expect("a hexadecimal number");
         let words = m.to_u64_digits();
@@ -248,9 +251,10 @@ mod tests {
         check::<5>("7");
         check::<5>("30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47");
         check::<5>("fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f");
-        check::<7>(
-            "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab",
-        );
+        check::<7>(concat!(
+            "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f624",
+            "1eabfffeb153ffffb9feffffffffaaab",
+        ));
         check::<13>(&format!("{}cc7", "f".repeat(189)));
     }
 }

@@ -1,64 +1,74 @@
-//! The CPU backend: the five stages on rayon's threads.
+//! The CPU backend: the five stages on rayon's threads ([`stages`]), or Straus' method for a few
+//! bases ([`straus`]).
 //!
-//! For every chunk of bases: *decompose* the scalars once; then pass by pass over the bucket sets *group*,
-//! *accumulate* and *reduce*, adding each window's point to those of earlier chunks; finally *combine* the
-//! windows.
-//!
-//! The stages know a curve only as a [`kernel`] on points of W words: AVX-512 IFMA where the processor
-//! has it, 64-bit words elsewhere. What is compiled for each curve is here and small: reading bases and
-//! scalars, and arkworks' arithmetic for single additions and for fields that have no other.
+//! The stages know a curve only as a [`kernel`] on points of W words: AVX-512 IFMA if the processor
+//! has it, 64-bit words otherwise. Little is compiled per curve: this file, the conversion of bases
+//! and scalars, and arkworks' arithmetic for single additions and for fields without a kernel of
+//! their own.
 
 mod accumulate;
+mod buffer;
 mod combine;
 mod decompose;
-pub(crate) mod formulas;
+mod formulas;
 mod group;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
 mod in_place;
 mod inverse;
 mod kernel;
+mod pairs;
+mod passes;
 mod pool;
 mod portable;
+mod prefetch;
+mod processor;
 mod recode;
 mod reduce;
-mod room;
 mod stages;
 mod straus;
-pub(crate) mod table;
+mod table;
 
-pub(crate) use room::make_room;
+pub(crate) use buffer::try_clear_with_capacity;
+pub(crate) use processor::Processor;
 
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
 
-use formulas::read;
 use kernel::AnyKernel;
 use stages::Stages;
 use straus::Multiples;
 
 use crate::control::Control;
-use crate::device::{Arithmetic, DeviceFacts};
-use crate::engine::{Engine, Source, Timings};
-use crate::plan::{Accumulate, Plan};
+use crate::curve::read_element as read;
+use crate::engine::{Engine, Msm, Placement};
+use crate::facts::Arithmetic;
+use crate::plan::{BatchPlan, BatchWay, Plan, Schedule};
+use crate::platform::Instant;
+use crate::report::Timings;
 use crate::sum::Sum;
-use crate::{Curve, CurveSpec, Error, Scalars, WordField};
+use crate::wait::Pending;
+use crate::{Curve, CurveSpec, Error, parallel};
 
-/// The engine for a curve on a CPU with these facts.
-pub(crate) fn engine<C: Curve>(facts: &DeviceFacts) -> Result<Box<dyn Engine<C>>, Error> {
+/// The engine for a curve on a CPU.
+pub(crate) fn engine<C: Curve>(
+    processor: &Processor,
+    plan: &Plan,
+) -> Result<Box<dyn Engine<C>>, Error> {
     let curve = CurveSpec::of::<C>();
-    let kernel = kernel::<C>(&curve, Arithmetic::choose(&curve, facts))?;
+    let kernel = kernel::<C>(&curve, Arithmetic::choose(&curve, &plan.device))?;
     let stages = stages::new(kernel, curve.clone());
-    Ok(Box::new(Cpu::<C> { curve, stages, multiples: None }))
+    Ok(Box::new(Cpu::<C> { processor: processor.clone(), curve, stages, multiples: None }))
 }
 
-/// Overwrites and frees what runs have left for the next.
+/// Overwrites and frees the memory that runs have kept for the next.
 pub(crate) fn release() {
     stages::release();
 }
 
-/// The kernel of a curve, made once: that takes as long as an MSM of one base.
+/// The kernel of a curve, built once: that takes as long as an MSM of one base.
 fn kernel<C: Curve>(curve: &CurveSpec, arithmetic: Arithmetic) -> Result<AnyKernel, Error> {
     type Kernels = HashMap<(TypeId, Arithmetic), AnyKernel>;
     static KERNELS: LazyLock<Mutex<Kernels>> = LazyLock::new(Mutex::default);
@@ -78,10 +88,11 @@ fn kernel<C: Curve>(curve: &CurveSpec, arithmetic: Arithmetic) -> Result<AnyKern
 
 #[cfg(target_arch = "x86_64")]
 fn vector_kernel<C: Curve>(curve: &CurveSpec, a: C::BaseField) -> AnyKernel {
-    use formulas::Xyzz;
+    use crate::curve::FieldWords;
+    use crate::curve::xyzz::Xyzz;
     use ifma::{Prime4, Prime6, Prime12, Quadratic4, Quadratic6};
     let formulas = Xyzz { a };
-    // The branch is known when a field is compiled, so each gets the formulas of one width only.
+    // The branches are constant, so each field is compiled for one width only.
     if const { C::BaseField::WORDS == 4 } {
         AnyKernel::W8(Prime4::boxed(curve, Box::new(formulas)).into())
     } else if const { C::BaseField::WORDS == 6 } {
@@ -102,44 +113,109 @@ fn vector_kernel<C: Curve>(_: &CurveSpec, _: C::BaseField) -> AnyKernel {
 
 /// The CPU engine of one curve.
 struct Cpu<C: Curve> {
+    processor: Processor,
     curve: Arc<CurveSpec>,
     stages: Box<dyn Stages>,
-    /// The bases that stay, where there are so few of them that the plan does without buckets.
+    /// Multiples of resident bases, where they are so few that the plan needs no buckets.
     multiples: Option<Multiples<C>>,
 }
 
-impl<C: Curve> Engine<C> for Cpu<C> {
-    fn load(&mut self, plan: &Plan, points: &[C]) -> Result<(), Error> {
-        match plan.accumulate {
-            Accumulate::Straus => {
-                self.multiples = Some(Multiples::new(plan, points, &self.curve));
-            }
-            _ => self.stages.load(plan, &points)?,
-        }
-        Ok(())
-    }
-
-    fn run(
+impl<C: Curve> Cpu<C> {
+    /// One MSM: on the calling thread where the plan has no buckets, otherwise on the processor's.
+    fn run_now(
         &self,
         plan: &Plan,
-        source: Source<'_, C>,
-        scalars: &Scalars<'_, C::ScalarField>,
+        msm: &Msm<'_, C>,
         control: &Control,
     ) -> Result<(Sum<C>, Timings), Error> {
+        let Msm { bases, scalars } = msm;
         let n = scalars.len();
-        if plan.accumulate == Accumulate::Straus {
+        if let Schedule::Straus(_) = plan.schedule {
             let kept = self.multiples.as_ref();
-            let run = straus::run(plan, &source, kept, scalars, n, &self.curve, control)?;
+            let run = straus::run(plan, bases, kept, scalars, n, &self.curve, control)?;
             return Ok((Sum::Group(run.0), run.1));
         }
-        let (sum, timings) = match source {
-            Source::Resident => self.stages.run(plan, None, scalars, n, control),
-            Source::Borrowed(points) => self.stages.run(plan, Some(&points), scalars, n, control),
-        }?;
+        let (sum, timings) = self.processor.install(|| match bases {
+            Placement::Resident => self.stages.run(plan, None, scalars, n, control),
+            Placement::Borrowed(points) => self.stages.run(plan, Some(points), scalars, n, control),
+        })?;
         let sum = sum.map(|words| {
             let (x, y) = words.split_at(words.len() / 2);
             (read(x), read(y))
         });
         Ok((Sum::Weierstrass(sum), timings))
     }
+
+    fn run_batch_now(
+        &self,
+        plan: &BatchPlan,
+        msms: &[Msm<'_, C>],
+        control: &Control,
+    ) -> Result<Vec<Sum<C>>, Error> {
+        let mut sums = Vec::with_capacity(msms.len());
+        for step in &plan.steps {
+            let one = |plan: &Plan, index: usize| {
+                let msm = &msms[index];
+                let run = self.run_now(plan, msm, &control.again(plan.digits(msm.scalars.len())));
+                Ok(run.map_err(|error: Error| error.in_msm(index))?.0)
+            };
+            let first = step.msms.start;
+            let own: Result<Vec<_>, _> = match &step.way {
+                BatchWay::Concurrently(plans) => {
+                    let all = || parallel::map(plans.len(), |i| one(&plans[i], first + i));
+                    self.processor.install(all).into_iter().collect()
+                }
+                BatchWay::InTurn(plans) => {
+                    plans.iter().enumerate().map(|(i, plan)| one(plan, first + i)).collect()
+                }
+                BatchWay::Together(_) => Err(Error::Internal("a GPU's plan on a CPU".into())),
+            };
+            sums.extend(own?);
+        }
+        Ok(sums)
+    }
+}
+
+impl<C: Curve> Engine<C> for Cpu<C> {
+    fn load<'a>(&'a mut self, plan: &'a Plan, points: &'a [C]) -> Pending<'a, Result<(), Error>> {
+        Box::pin(async move {
+            match plan.schedule {
+                Schedule::Straus(_) => {
+                    let make = || Multiples::new(plan, points, &self.curve);
+                    self.multiples = Some(self.processor.install(make));
+                }
+                _ => {
+                    let stages = &mut self.stages;
+                    self.processor.install(|| stages.load(plan, &points))?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn run<'a>(
+        &'a self,
+        plan: &'a Plan,
+        msm: Msm<'a, C>,
+        control: &'a Control,
+    ) -> Pending<'a, Result<(Sum<C>, Timings), Error>> {
+        Box::pin(async move { self.run_now(plan, &msm, control) })
+    }
+
+    fn run_batch<'a>(
+        &'a self,
+        plan: &'a BatchPlan,
+        msms: &'a [Msm<'a, C>],
+        control: &'a Control,
+    ) -> Pending<'a, Result<Vec<Sum<C>>, Error>> {
+        Box::pin(async move { self.run_batch_now(plan, msms, control) })
+    }
+}
+
+/// Runs `work` and adds its time to `total`.
+fn timed<R>(total: &mut Duration, work: impl FnOnce() -> R) -> R {
+    let start = Instant::now();
+    let result = work();
+    *total += start.elapsed();
+    result
 }

@@ -1,26 +1,26 @@
-//! Working memory handed from one worker to the next and from one run to the next. Fresh memory from the
+//! Pools of working memory, reused from worker to worker and from run to run. Fresh pages from the
 //! system would cost a small MSM more than its arithmetic.
 
 use std::sync::{Mutex, PoisonError};
 
 pub(crate) struct Pool<T> {
-    /// With the thread that had it last, in whose cache it is.
+    /// Each item with the thread that used it last, whose cache holds it.
     idle: Mutex<Vec<(Option<usize>, T)>>,
 }
 
-/// What a pool keeps.
+/// An item of a pool.
 pub(crate) trait Pooled: Default {
-    /// Bytes it holds.
+    /// Bytes of memory it owns.
     fn bytes(&self) -> usize;
 
-    /// Overwrites what tells something of scalars.
+    /// Overwrites everything that depends on scalars.
     fn wipe(&mut self);
 }
 
-/// Idle items larger than this go back to the system.
-const KEPT: usize = 32 << 20;
+/// Idle items larger than this are freed.
+const MAX_KEPT_BYTES: usize = 32 << 20;
 
-/// Empties a vector and overwrites all its memory, in a way that is not optimised away.
+/// Clears a vector and overwrites all its memory, in a way that is not optimised away.
 pub(crate) fn wipe<T: Default>(vector: &mut Vec<T>) {
     vector.clear();
     vector.resize_with(vector.capacity(), T::default);
@@ -40,7 +40,7 @@ impl<T: Pooled> Pool<T> {
         }
     }
 
-    /// Runs `work` with an idle item, this thread's last one if there is a choice, or a new one where none is idle.
+    /// Runs `work` with an idle item, preferably the one this thread used last, or with a new one.
     pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let thread = rayon::current_thread_index();
@@ -50,7 +50,7 @@ impl<T: Pooled> Pool<T> {
         };
         let mut item = take(&mut lock()).map(|(_, item)| item).unwrap_or_default();
         let result = work(&mut item);
-        if item.bytes() <= KEPT {
+        if item.bytes() <= MAX_KEPT_BYTES {
             lock().push((thread, item));
         }
         result

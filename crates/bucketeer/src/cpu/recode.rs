@@ -1,17 +1,17 @@
 //! Digits ±m·2^e·b for tables with odd multiples of the bases: see [`Weights`].
 //!
-//! They are found from the lowest window up, since each may leave something to the next; for several scalars side by
-//! side, since each waits for the last.
+//! Digits are computed from the lowest window up, since each may carry into the next, and for
+//! several scalars in parallel lanes, since each depends on the one before.
 
 use super::decompose::ZERO;
-use super::kernel::NEGATIVE;
+use super::pairs::NEGATIVE;
 use crate::plan::{Shape, Weights};
 use crate::scalars::MAX_WORDS;
 
-/// Scalars worked on side by side.
+/// Scalars recoded in parallel.
 pub(super) const LANES: usize = 16;
 
-/// Bits of the buckets in a digit; above them are the multiple and, in the top bit, the sign.
+/// Bits of a digit that hold the bucket; above are the multiple and, in the top bit, the sign.
 pub(super) fn bucket_bits(shape: &Shape) -> u32 {
     match shape.odd_multiples {
         1 => 31,
@@ -19,7 +19,7 @@ pub(super) fn bucket_bits(shape: &Shape) -> u32 {
     }
 }
 
-/// Some scalars, or their halves, word by word, and their signs in the top bit.
+/// Scalars, or their halves, word by word, and their signs in the top bit.
 #[derive(Default)]
 pub(super) struct Lanes {
     words: [[[u64; LANES]; MAX_WORDS + 1]; 2],
@@ -27,7 +27,7 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// Takes in scalar `index` of a block: `words` for each half.
+    /// Stores scalar `index` of a block in its lane: `words` words for each half.
     pub(super) fn set(&mut self, index: usize, halves: &[u64], words: usize, negative: [bool; 2]) {
         let lane = index % LANES;
         for (half, own) in halves.chunks_exact(words).enumerate() {
@@ -58,7 +58,7 @@ pub(super) struct Recoder {
 }
 
 impl Recoder {
-    /// Uses vector instructions where the processor has them and it is wished.
+    /// Uses vector instructions if `vectors` and the processor has them.
     pub(super) fn of(shape: &Shape, vectors: bool) -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         let vectors = vectors
@@ -74,8 +74,8 @@ impl Recoder {
         })
     }
 
-    /// Finds all digits of the scalars in `lanes`, and writes them to where scalar `first` and those after it are in a
-    /// block of `length`.
+    /// Computes all digits of the scalars in `lanes` and writes them to scalar `first` and those
+    /// after it, in a block of `length`.
     pub(super) fn write(&self, lanes: &Lanes, first: usize, length: usize, block: &mut [u64]) {
         #[cfg(target_arch = "x86_64")]
         if self.vectors {
@@ -85,7 +85,7 @@ impl Recoder {
         self.write_lanes(lanes, first, length, block);
     }
 
-    /// The same, compiled with vectors of 32-bit words.
+    /// The same, compiled for AVX-512.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
     fn write_vectors(&self, lanes: &Lanes, first: usize, length: usize, block: &mut [u64]) {
@@ -111,7 +111,7 @@ impl Recoder {
         }
     }
 
-    /// The digits of one window, and what they leave for the next in `carries`.
+    /// The digits of one window; their carries into the next replace `carries`.
     #[inline(always)]
     fn window(
         &self,
@@ -136,16 +136,17 @@ impl Recoder {
         digits
     }
 
-    /// The digit of a value, and what it leaves. Without branches or tables, so that it is compiled to vectors.
+    /// The digit of a value, and its carry. No branches and no tables, so that it is vectorised.
     #[inline(always)]
     fn digit(&self, value: i32) -> (u32, i32) {
         let (mask, step) = ((1u32 << self.window_bits) - 1, self.weights.step());
         let residue = value as u32 & mask;
-        // The exponent of the lowest bit as a floating-point number is its position; anything for zero.
+        // The exponent of the lowest bit as a floating-point number is its position; arbitrary for
+        // zero.
         let lowest = residue & residue.wrapping_neg();
         let e = ((lowest as i32 as f32).to_bits() >> 23).wrapping_sub(127) & 31;
         let odd = residue >> e;
-        // ±m: the odd number nearest to zero that is the same modulo 4J.
+        // ±m: the odd number nearest to zero that is congruent modulo 4J.
         let near = (odd << (32 - step)) as i32 >> (32 - step);
         let b = odd.wrapping_mul(inverse(near as u32)) & (mask >> e);
         let bucket = self.weights.first(e) + (b >> step);
@@ -162,8 +163,8 @@ impl Recoder {
     }
 }
 
-/// The inverse of an odd number modulo 2^32, by Newton's iteration: each step doubles the bits that are right, which
-/// are five at first.
+/// The inverse of an odd number modulo 2^32, by Newton's iteration: each step doubles the number of
+/// correct bits, from five.
 #[inline(always)]
 fn inverse(odd: u32) -> u32 {
     let mut inverse = odd.wrapping_mul(3) ^ 2;
@@ -187,16 +188,10 @@ mod tests {
             odd_multiples: Some(odd_multiples),
             ..Settings::default()
         };
-        let request = Request {
-            curve: &CurveSpec::of::<ark_bn254::G1Affine>(),
-            n: 1,
-            batch: 1,
-            scalars: ScalarBound::Bits(scalar_bits),
-            resident: false,
-            table: None,
-            device: DeviceFacts::cpu(1, false, 1 << 40),
-            settings: &settings,
-        };
+        let curve = CurveSpec::of::<ark_bn254::G1Affine>();
+        let request = Request::new(&curve, 1, DeviceFacts::cpu(1, false, 1 << 40))
+            .scalars(ScalarBound::Bits(scalar_bits))
+            .settings(&settings);
         Plan::new(&request).unwrap().shape
     }
 
@@ -217,7 +212,8 @@ mod tests {
         sum
     }
 
-    /// Every scalar of 13 bits, and long ones, in every width and with every number of multiples that fits it.
+    /// Every scalar of 13 bits, and long ones, with every width and every number of multiples that
+    /// fits it.
     #[test]
     fn digits_make_up_the_scalar() {
         for window_bits in 3..=16 {

@@ -1,18 +1,24 @@
 //! Stage 4, reduce: bucket sums → one point per window, Σ weight·bucket.
 //!
-//! *Window splitting* cuts the bits of the weight in two: weight = high·2^h + low, so that
-//! Σ weight·P = 2^h·Σ high·(sum of all P with that high part) + Σ low·(sum of all P with that low part).
-//! Both inner sums are sums of runs, the very thing the accumulate stage does fast; each bucket enters
-//! two of them. The two *planes* that result have 2^(c/2) buckets each and are split again until
-//! single bits remain: about 2 additions per bucket, all of them batched.
+//! *Window splitting* splits the bits of the weight, weight = high·2^h + low, so that
 //!
-//! The *running sum* variants are the textbook ones, one accumulator per slice.
+//! Σ weight·P = 2^h·Σ high·(sum of all P with this high) + Σ low·(sum of all P with this low).
+//!
+//! Both inner sums are sums of runs, which accumulate computes fast; each bucket enters two of
+//! them.
+//!
+//! 1. Split every window into two *planes* of 2^(c/2) buckets each, and sum their runs.
+//! 2. Split planes again until single bits remain: about 2 batched additions per bucket, 5M+1S
+//!    each.
+//! 3. Combine the bits of a window by doublings and additions, highest first.
+//!
+//! The *running sum* variants are the textbook ones, with one accumulator per slice.
 
 use rayon::prelude::*;
 
 use super::accumulate::{List, Slices, sum_runs};
-use super::kernel::{Kernel, Point, Wide};
-use super::room::Room;
+use super::buffer::PointBuffer;
+use super::kernel::{Kernel, Point, XyzzPoint};
 use crate::control::Control;
 use crate::{Error, parallel};
 
@@ -27,7 +33,7 @@ struct Plane {
     set: usize,
     offset: u32,
     bits: u32,
-    /// Its weights, none of them zero, and where their points are in the current list.
+    /// Its non-zero weights, and the index of their first point in the current list.
     weights: Vec<u32>,
     first: usize,
 }
@@ -38,7 +44,7 @@ pub(crate) fn window_splitting<const W: usize>(
     sets: Vec<Buckets<'_, W>>,
     slices: Slices,
     control: &Control,
-) -> Result<Vec<Wide<W>>, Error> {
+) -> Result<Vec<XyzzPoint<W>>, Error> {
     let control = control.silent();
     let mut bits_of: Vec<Vec<(u32, Point<W>)>> = sets.iter().map(|_| Vec::new()).collect();
     let whole: &[Point<W>] = joined(&sets);
@@ -46,13 +52,13 @@ pub(crate) fn window_splitting<const W: usize>(
     let mut first = 0;
     for (set, buckets) in sets.into_iter().enumerate() {
         let Some(largest) = buckets.weights.iter().max() else { continue };
-        // Buckets of one weight come together in the first split.
+        // Buckets of equal weight are merged by the first split.
         let bits = (u32::BITS - largest.leading_zeros()).max(2);
         let length = buckets.weights.len();
         planes.push(Plane { set, offset: 0, bits, weights: buckets.weights, first });
         first += length;
     }
-    let (mut points, mut sums) = (Room::default(), Room::default());
+    let (mut points, mut sums) = (PointBuffer::default(), PointBuffer::default());
     let mut source = whole;
     loop {
         planes.retain(|plane| {
@@ -75,11 +81,11 @@ pub(crate) fn window_splitting<const W: usize>(
     let formulas = kernel.formulas();
     Ok(bits_of
         .into_par_iter()
-        .with_min_len(parallel::grain(slices.helped))
+        .with_min_len(parallel::grain(slices.stealing))
         .map(|mut bits| {
             bits.sort_unstable_by_key(|(offset, _)| std::cmp::Reverse(*offset));
             let mut position = bits.first().map_or(0, |(offset, _)| *offset);
-            let mut sum = Wide::INFINITY;
+            let mut sum = XyzzPoint::INFINITY;
             for (offset, point) in bits {
                 while position > offset {
                     sum = formulas.double(&sum);
@@ -92,13 +98,13 @@ pub(crate) fn window_splitting<const W: usize>(
         .collect())
 }
 
-/// The sums of all sets as the one slice they are parts of.
+/// The slice that holds the sums of all sets.
 fn joined<'a, const W: usize>(sets: &[Buckets<'a, W>]) -> &'a [Point<W>] {
     sets.first().map_or(&[], |set| set.sums)
 }
 
-/// Splits every plane into its low and its high half: the entries and runs to sum, and the planes
-/// that the sums form.
+/// Splits every plane into its low and its high half. Returns the entries and runs to sum, and the
+/// planes that the sums form.
 fn split(planes: Vec<Plane>) -> (Vec<u32>, Vec<u32>, Vec<Plane>) {
     let total: usize = planes.iter().map(|plane| plane.weights.len()).sum();
     let mut entries: Vec<u32> = Vec::with_capacity(2 * total);
@@ -117,7 +123,8 @@ fn split(planes: Vec<Plane>) -> (Vec<u32>, Vec<u32>, Vec<Plane>) {
     (entries, starts, halves)
 }
 
-/// Orders a plane's points by some bits of their weights, by counting; yields these parts of the weights.
+/// Counting sort of a plane's points by some bits of their weights. Returns the values of those
+/// bits.
 fn order(
     plane: &Plane,
     shift: u32,
@@ -151,12 +158,12 @@ fn order(
     weights
 }
 
-/// Running sums over `slices` parts of each set's buckets; one part is the plain running sum.
+/// Running sums over `slices` slices of each set's buckets; one slice is the plain running sum.
 pub(crate) fn running_sums<const W: usize>(
     kernel: &dyn Kernel<W>,
     sets: &[Buckets<'_, W>],
     slices: usize,
-) -> Vec<Wide<W>> {
+) -> Vec<XyzzPoint<W>> {
     let mut first = 0;
     sets.iter()
         .map(|buckets| {
@@ -166,21 +173,21 @@ pub(crate) fn running_sums<const W: usize>(
             let partial = buckets.weights.par_chunks(length).zip(sums.par_chunks(length));
             partial
                 .map(|(weights, sums)| running_sum(kernel, weights, sums))
-                .reduce(|| Wide::INFINITY, |x, y| kernel.formulas().add(&x, &y))
+                .reduce(|| XyzzPoint::INFINITY, |x, y| kernel.formulas().add(&x, &y))
         })
         .collect()
 }
 
-/// Σ weight·sum from the largest weight down: `running` is the sum of all buckets met, and is added
-/// once for every step the weight falls — down to the slice's smallest weight one by one in the dense
-/// case, by a small multiple over gaps and for the weights below the slice.
+/// Σ weight·sum from the largest weight down. `running` is the sum of the buckets so far and is
+/// added once for every unit by which the weight falls: directly in the dense case, as a small
+/// multiple over gaps and for the weights below the slice.
 fn running_sum<const W: usize>(
     kernel: &dyn Kernel<W>,
     weights: &[u32],
     sums: &[Point<W>],
-) -> Wide<W> {
+) -> XyzzPoint<W> {
     let formulas = kernel.formulas();
-    let (mut running, mut total) = (Wide::INFINITY, Wide::INFINITY);
+    let (mut running, mut total) = (XyzzPoint::INFINITY, XyzzPoint::INFINITY);
     for (i, sum) in sums.iter().enumerate().rev() {
         running = formulas.add_point(&running, &kernel.export(sum));
         let below = if i == 0 { 0 } else { weights[i - 1] };

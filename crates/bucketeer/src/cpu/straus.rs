@@ -1,19 +1,22 @@
-//! A few bases, without buckets: odd multiples of every stored point, and one sweep over the bits from the top
-//! down that doubles and adds the multiples that the digits there name (Straus 1964).
+//! A few bases, without buckets (Straus 1964):
 //!
-//! Digits are those of the non-adjacent form: odd, below 2^c, and at most one non-zero in c + 1 bits. The plan's
-//! windows say how many multiples there are, and where a scalar is cut for its copies.
+//! 1. Compute odd multiples of every stored point.
+//! 2. Recode scalars into the width-(c + 1) non-adjacent form: digits are odd and below 2^c, and at
+//!    most one of c + 1 consecutive digits is non-zero. The windows of the plan determine the
+//!    number of multiples and where a scalar is cut for its copies.
+//! 3. Sweep over the bits from the top: double, and add the multiples that the digits name.
 //!
-//! Everything is in arkworks' own coordinates of the curve and on the calling thread: where a run takes
-//! microseconds, changing coordinates or waking a thread would cost more than it saves.
+//! Everything is in arkworks' coordinates and on the calling thread: in a run of microseconds,
+//! changing coordinates or waking a thread would cost more than it saves.
 
 use ark_ff::AdditiveGroup;
 
 use super::decompose::{Decomposed, decompose};
-use super::stages::timed;
+use super::timed;
 use crate::control::Control;
-use crate::engine::{Source, Timings};
+use crate::engine::Placement;
 use crate::plan::{Digits, Plan, Shape, Table};
+use crate::report::Timings;
 use crate::scalars::ScalarSource;
 use crate::{Curve, CurveSpec, DeviceFacts, Error};
 
@@ -30,7 +33,7 @@ impl<C: Curve> Multiples<C> {
         let shift = table.window_bits * table.bucket_sets;
         let mut points = Vec::with_capacity(bases.len() * table.precompute as usize * multiples);
         for base in bases {
-            let mut point = base.reduced().into_group();
+            let mut point = base.reduced().point().into_group();
             for copy in 0..table.precompute {
                 if copy > 0 {
                     C::double_times(&mut point, shift);
@@ -54,7 +57,7 @@ impl<C: Curve> Multiples<C> {
         Self { table, addends }
     }
 
-    /// The sum over a chunk of bases, of which the first is `start`.
+    /// The sum over a chunk of bases that begins at `start`.
     fn sum(
         &self,
         shape: &Shape,
@@ -65,7 +68,7 @@ impl<C: Curve> Multiples<C> {
         let (table, halves) = (&self.table, shape.halves());
         let stored_halves = 1 + usize::from(table.endomorphism);
         let length = (shape.window_bits * shape.bucket_sets) as usize;
-        // All digits of one bit lie together: of every base, copy and half, with its multiples.
+        // The digits of one bit are contiguous: those of every base, copy and half.
         let streams = scalars.len() * shape.precompute as usize * halves;
         let mut digits = vec![0i16; streams * (length + 1)];
         let mut firsts = Vec::with_capacity(streams);
@@ -90,7 +93,7 @@ impl<C: Curve> Multiples<C> {
             }
             while let Some((digit, first)) = named.next() {
                 let addend = &self.addends[first + usize::from(digit.unsigned_abs() >> 1)];
-                // After the last one come doublings, or the end.
+                // The last addition is followed by doublings, or by the end.
                 let last = named.peek().is_none() && bit > 0;
                 C::add_to(&mut sum, addend, *digit < 0, last);
             }
@@ -103,7 +106,7 @@ impl<C: Curve> Multiples<C> {
     }
 }
 
-/// Some bits of a shortened scalar, or of one half of it.
+/// A range of bits of a shortened scalar, or of one half.
 struct Bits<'a> {
     scalars: &'a Decomposed,
     base: usize,
@@ -121,7 +124,7 @@ impl Bits<'_> {
         bits as u32 & ((1 << count) - 1)
     }
 
-    /// Writes the non-adjacent form with digits below 2^`bits`, one more digit than there are bits.
+    /// Writes the non-adjacent form with digits below 2^`bits`: one more digit than bits.
     fn recode<'a>(&self, bits: u32, digits: impl Iterator<Item = &'a mut i16>) {
         let negative = self.scalars.is_negative(self.base, self.half);
         let (mut carry, mut done) = (0, 0);
@@ -139,10 +142,10 @@ impl Bits<'_> {
     }
 }
 
-/// Carries out a plan without buckets, over borrowed bases or the multiples kept.
+/// Executes a plan without buckets, on borrowed bases or resident multiples.
 pub(super) fn run<C: Curve>(
     plan: &Plan,
-    source: &Source<'_, C>,
+    source: &Placement<'_, C>,
     kept: Option<&Multiples<C>>,
     scalars: &dyn ScalarSource,
     n: usize,
@@ -152,18 +155,18 @@ pub(super) fn run<C: Curve>(
     let mut timings = Timings::default();
     let mut sum = C::Group::ZERO;
     let digits_per_base = u64::from(plan.shape.windows) * plan.shape.halves() as u64;
-    // Bits as they are, without the bias of signed windows.
+    // Plain bits, without the bias of signed windows.
     let plain = Shape { digits: Digits::Unsigned, ..plan.shape };
-    let alone = DeviceFacts { threads: 1, ..plan.device };
+    let one_thread = DeviceFacts { threads: 1, ..plan.device };
     let mut data = Vec::new();
     for start in (0..n).step_by(plan.chunk) {
         let range = start..(start + plan.chunk).min(n);
         let shortened = timed(&mut timings.decompose, || {
-            decompose(scalars, range.clone(), &plain, curve, &alone, std::mem::take(&mut data))
+            decompose(scalars, range.clone(), &plain, curve, &one_thread, std::mem::take(&mut data))
         })?;
         let made = timed(&mut timings.load, || match source {
-            Source::Borrowed(bases) => Some(Multiples::new(plan, &bases[range.clone()], curve)),
-            Source::Resident => None,
+            Placement::Borrowed(bases) => Some(Multiples::new(plan, &bases[range.clone()], curve)),
+            Placement::Resident => None,
         });
         let (multiples, first) = match (&made, kept) {
             (Some(made), _) => (made, 0),

@@ -1,72 +1,27 @@
-//! Bases in the kernel's form: for base i the copies `2^(j·shift)·P` (j < f), each followed by its
-//! image under the endomorphism where the plan uses it; and of each of these its odd multiples, where it uses them.
+//! The table: bases in the kernel's form. For base P it holds the copies `2^(j·shift)·P`, each
+//! followed by its image under the endomorphism if the plan uses it, and all of these with their
+//! odd multiples if the plan uses them.
 //!
-//! A table that serves one MSM is made after the scalars were decomposed and leaves out what they do not
-//! use: bases whose scalar is zero, and images whose half of the scalar is zero. Their places hold
-//! anything; no entry leads there.
+//! A table that serves one MSM is filled after the scalars were decomposed. It leaves out bases
+//! whose scalar is zero, and images whose half of the scalar is zero. Their slots hold arbitrary
+//! words; no entry refers to them.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::decompose::Decomposed;
-use super::formulas::write;
-use super::kernel::{Infinity, Kernel, Pairs, Point, Scratch};
+use super::kernel::{ArkPoint, Kernel, Point, Scratch};
+use super::pairs::Pairs;
+use crate::curve::BaseSource;
+use crate::parallel;
 use crate::plan::Table;
-use crate::{Curve, Model, parallel};
 
-/// Bases converted at once by one worker.
+/// Bases converted at a time by one worker.
 const BLOCK: usize = 512;
 
-/// The coordinates that bases are written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Coordinates {
-    /// Of the curve's own model.
-    Own,
-    /// Of its short Weierstrass form.
-    Weierstrass,
-}
-
-/// Bases as arkworks' words, whatever their type.
-pub(crate) trait BaseSource: Sync {
-    /// Writes the bases with these indices as points of `width` words each, all ones for infinity.
-    fn write(&self, bases: &[usize], coordinates: Coordinates, width: usize, out: &mut [u64]);
-}
-
-impl<C: Curve> BaseSource for &[C] {
-    fn write(&self, bases: &[usize], coordinates: Coordinates, width: usize, out: &mut [u64]) {
-        let put = |out: &mut [u64], point| match point {
-            Some((x, y)) => {
-                let (first, second) = out.split_at_mut(width / 2);
-                write::<C::BaseField>(&x, first);
-                write::<C::BaseField>(&y, second);
-            }
-            None => out.fill(u64::MAX),
-        };
-        let places = out.chunks_exact_mut(width);
-        let weierstrass = matches!(C::model(), Model::ShortWeierstrass { .. });
-        if weierstrass || coordinates == Coordinates::Own {
-            for (&base, out) in bases.iter().zip(places) {
-                let point = &self[base];
-                // A branch beside the copy: coordinates that went through one are copied twice.
-                if point.is_reduced() {
-                    put(out, point.xy());
-                } else {
-                    put(out, point.reduced().xy());
-                }
-            }
-        } else {
-            let points: Vec<C> = bases.iter().map(|&base| self[base].reduced()).collect();
-            let mut converted = Vec::new();
-            C::to_weierstrass(&points, &mut converted);
-            for (point, out) in converted.into_iter().zip(places) {
-                put(out, point);
-            }
-        }
-    }
-}
-
-/// Fills `out` with the table of the bases in `range`, or with what these digits of theirs refer to.
+/// Fills `out` with the table of the bases in `range`; given their digits, with the points that
+/// those refer to.
 pub(crate) fn fill<const W: usize>(
     kernel: &dyn Kernel<W>,
     table: &Table,
@@ -81,7 +36,7 @@ pub(crate) fn fill<const W: usize>(
     let shift = table.window_bits * table.bucket_sets;
     let blocks = out.par_chunks_mut(BLOCK * stored).enumerate();
     let blocks = blocks.with_min_len(parallel::grain(threads > 1));
-    blocks.for_each_init(Default::default, |(bases, points): &mut (Vec<_>, Vec<_>), (i, out)| {
+    blocks.for_each_init(Default::default, |(bases, words): &mut (Vec<_>, Vec<_>), (i, out)| {
         let first = range.start + i * BLOCK;
         for half in 0..halves {
             let used = |base: &usize| {
@@ -89,9 +44,10 @@ pub(crate) fn fill<const W: usize>(
             };
             bases.clear();
             bases.extend((first..first + out.len() / stored).filter(used));
-            points.resize(bases.len(), Infinity::POINT);
-            source.write(bases, kernel.base_coordinates(), W, points.as_flattened_mut());
-            kernel.import_bases(points, half == 1);
+            words.resize(bases.len(), ArkPoint::INFINITY);
+            let flat = ArkPoint::words(words).as_flattened_mut();
+            source.write(bases, kernel.base_coordinates(), W, flat);
+            let points = kernel.import_bases(words, half == 1);
             for copy in 0..table.precompute as usize {
                 if copy > 0 {
                     double(kernel, points, shift);
@@ -112,17 +68,21 @@ pub(crate) fn fill<const W: usize>(
 }
 
 /// Doubles every point `times` times.
-fn double<const W: usize>(kernel: &dyn Kernel<W>, points: &mut Vec<Point<W>>, times: u32) {
+fn double<const W: usize>(kernel: &dyn Kernel<W>, points: &mut [Point<W>], times: u32) {
     let mut pairs = pairs(points.len(), |i| (i, i));
-    let mut doubled = points.clone();
+    let mut doubled = points.to_vec();
     let mut scratch = Scratch::default();
+    let (mut from, mut to) = (&mut *points, doubled.as_mut_slice());
     for _ in 0..times {
-        kernel.add_pairs(points, &mut pairs, &mut doubled, &mut scratch);
-        std::mem::swap(points, &mut doubled);
+        kernel.add_pairs(from, &mut pairs, to, &mut scratch);
+        std::mem::swap(&mut from, &mut to);
+    }
+    if times % 2 == 1 {
+        points.copy_from_slice(&doubled);
     }
 }
 
-/// Yields 3P, 5P … of all points P as multiples 1, 2 … of `count`.
+/// Passes 3P, 5P … of all points P to `put`, as multiples 1, 2 … of `count`.
 fn odd_multiples<const W: usize>(
     kernel: &dyn Kernel<W>,
     points: &[Point<W>],
@@ -132,7 +92,7 @@ fn odd_multiples<const W: usize>(
     let length = points.len();
     let mut twice = points.to_vec();
     double(kernel, &mut twice, 1);
-    // The last multiples, and twice the points behind them.
+    // The last multiples, followed by twice the points.
     let mut both = [points, &twice].concat();
     let mut next = twice;
     let mut pairs = pairs(length, |i| (i, i + length));
@@ -144,7 +104,7 @@ fn odd_multiples<const W: usize>(
     }
 }
 
-/// As many sums as `length`, of the points that `pair` says.
+/// `length` additions, of the points that `pair` names.
 fn pairs(length: usize, pair: impl Fn(usize) -> (usize, usize)) -> Pairs {
     let mut pairs = Pairs::default();
     pairs.clear(length);

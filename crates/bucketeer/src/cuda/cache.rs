@@ -1,9 +1,10 @@
 //! Compiled kernels on disk.
 //!
-//! An entry is a compiled module and the compiler's report on it. Its name is the SHA-256 of everything that determines the code: source, headers, options,
-//! architecture and compiler. It holds that key again, and the SHA-256 of the code, so an entry that was cut
-//! short, altered or copied from elsewhere is not used but rebuilt. Entries are written beside their
-//! place and moved into it.
+//! An entry is a compiled module and the compiler's report on it. Its name is the SHA-256 of
+//! everything that determines the code: source, headers, options, architecture and compiler. It
+//! holds that key again, and the SHA-256 of the code, so an entry that was cut short, altered or
+//! copied from elsewhere is not used but rebuilt. Entries are written beside their place and moved
+//! into it.
 //!
 //! The code runs on the GPU with what it is given, so it must be this user's: see [`trusted`].
 
@@ -37,8 +38,9 @@ impl Key {
     }
 }
 
-/// `$BUCKETEER_CACHE`, or `bucketeer` in the user's cache folder; `None` if there is to be no cache. Paths are
-/// absolute: an empty or relative one would lead to the current folder, which may be anybody's.
+/// `$BUCKETEER_CACHE`, or `bucketeer` in the user's cache folder; `None` if there is to be no
+/// cache. Paths are absolute: an empty or relative one would lead to the current folder, which may
+/// be anybody's.
 fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if variable("BUCKETEER_CACHE").is_some() {
@@ -48,7 +50,8 @@ fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     Some(absolute("XDG_CACHE_HOME").or_else(home)?.join("bucketeer"))
 }
 
-/// Whether nobody but this user and root can have written a file or folder, or exchange what is in it.
+/// Whether nobody but this user and root can have written a file or folder, or exchange what is in
+/// it.
 #[cfg(unix)]
 fn trusted(metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -80,7 +83,7 @@ fn open(path: &Path) -> Option<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        // Opening a pipe waits for a writer unless it is told not to.
+        // Without O_NONBLOCK, opening a pipe waits for a writer.
         options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     }
     let file = options.open(path).ok()?;
@@ -88,7 +91,7 @@ fn open(path: &Path) -> Option<File> {
     (metadata.is_file() && trusted(&metadata)).then_some(file)
 }
 
-/// The code and the report stored under a key, if they are there and whole.
+/// The code and the report stored under a key; `None` if absent or damaged.
 pub(crate) fn read(key: &Key) -> Option<(Vec<u8>, String)> {
     read_from(&folder(|name| std::env::var_os(name))?, key)
 }

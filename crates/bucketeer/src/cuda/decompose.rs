@@ -2,32 +2,41 @@
 
 use std::ops::Range;
 
-use super::driver::{Address, Event, is_page_locked};
-use super::launch::{Setup, blocks, launch};
-use super::program::Source;
-use super::workspace::Workspace;
+use super::driver::is_page_locked;
+use super::launch::{Grid, In, Out, Pointer, kernels};
+use super::run::CudaRun;
 use crate::Error;
-use crate::gpu::Raw;
-use crate::plan::{ScalarBound, Shape};
+use crate::gpu::interface::Bias;
+use crate::gpu::{Chunk, Job, Raw};
+use crate::plan::{BufferKind, ScalarBound};
 
 const THREADS: u32 = 256;
-/// Words of the bias, as in the kernel.
-const MAX_WORDS: usize = 33;
 
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Bias {
-    words: [u32; MAX_WORDS],
-}
+kernels! {
+    /// Residues in Montgomery form, one per thread.
+    DecomposeResidues = "decompose_residues" in Decompose(
+        raw: In<u32>,
+        count: u32,
+        out: Out<u32>,
+        stride: u64,
+        words: u32,
+        negate: u32,
+        bias: Bias,
+    )
 
-impl Bias {
-    pub(crate) fn of(shape: &Shape) -> Self {
-        let mut bias = Self { words: [0; MAX_WORDS] };
-        for (word, digit) in bias.words.iter_mut().zip(shape.bias().to_u32_digits()) {
-            *word = digit;
-        }
-        bias
-    }
+    /// Integers of `bytes` bytes, one per thread; `first` is the index of the first.
+    DecomposeIntegers = "decompose_integers" in Decompose(
+        raw: In<u8>,
+        bytes: u32,
+        bits: u32,
+        count: u32,
+        out: Out<u32>,
+        stride: u64,
+        words: u32,
+        bias: Bias,
+        first: u32,
+        too_large: Out<u32>,
+    )
 }
 
 /// The bytes of a range where they are already as they must arrive.
@@ -37,61 +46,61 @@ fn direct<'a>(raw: &Raw<'a>, range: &Range<usize>) -> Option<&'a [u8]> {
     is_page_locked(bytes.as_ptr()).then_some(bytes)
 }
 
-/// Where biased integers go.
-pub(crate) struct Target {
-    /// Raw scalars, two buffers.
-    pub raw: [Address; 2],
-    /// Bytes of each.
-    pub staging: u64,
-    pub words: Address,
-    pub word_count: u32,
-    pub stride: u64,
-    /// Smallest index of a scalar that is too large.
-    pub too_large: Address,
-}
-
-/// Puts the copying and decomposing of a range of scalars into the input stream. `copied` are marks behind
-/// the last copies out of the staging buffers.
-pub(crate) fn decompose(
-    setup: Setup<'_>,
-    raw: &Raw<'_>,
-    range: Range<usize>,
-    target: &Target,
-    workspace: &mut Workspace,
-    copied: &[Event; 2],
-) -> Result<(), Error> {
-    let Setup { program, plan, .. } = setup;
+/// Puts the copying and decomposing of a chunk's scalars into the input stream.
+pub(super) fn decompose(run: &mut CudaRun<'_>, chunk: &Chunk) -> Result<(), Error> {
+    let Job { plan, schedule, raw, .. } = run.job;
+    let (layout, range, program) = (&schedule.layout, &chunk.range, &run.cuda.program);
+    let buffer: Pointer<u8> = run.buffers.at(BufferKind::RawScalars)?;
+    let (integers, too_large) = (integers(run, chunk)?, run.too_large()?);
+    let (copied, workspace) = (&run.copied, &mut *run.workspace);
+    let (stride, words) = (layout.scalars, layout.scalar_words);
     let bias = Bias::of(&plan.shape);
-    let piece = (target.staging as usize / raw.bytes).max(1);
-    for (turn, start) in range.clone().step_by(piece).enumerate() {
-        let piece = start..(start + piece).min(range.end);
+    let most = (layout.staging as usize / raw.bytes).max(1);
+    for (turn, start) in range.clone().step_by(most).enumerate() {
+        let piece = start..(start + most).min(range.end);
         let slot = turn % 2;
-        let count = piece.len() as u32;
+        let from = buffer.at(slot as u64 * layout.staging);
         if let Some(bytes) = direct(raw, &piece) {
-            workspace.input.upload(target.raw[slot], bytes)?;
+            workspace.input.upload(from.address(), bytes)?;
         } else {
             copied[slot].wait()?;
             let staging = &mut workspace.staging[slot].as_mut_slice()[..piece.len() * raw.bytes];
             raw.fill(&piece, staging);
-            workspace.input.upload(target.raw[slot], staging)?;
+            workspace.input.upload(from.address(), staging)?;
             copied[slot].record(&workspace.input)?;
         }
         let stream = &workspace.input;
-        let out = target.words + 4 * (piece.start - range.start) as u64;
-        let grid = blocks(count.into(), THREADS);
-        let (from, stride, words) = (target.raw[slot], target.stride, target.word_count);
+        let count = piece.len() as u32;
+        let out = integers.at((piece.start - range.start) as u64).into();
+        let grid = Grid::per_item(count.into(), THREADS);
         match raw.bound {
             ScalarBound::Order => {
-                let negate = u32::from(plan.shape.negate);
-                launch!(stream, program, Source::Decompose, "decompose_residues", grid, THREADS, 0;
-                    from, count, out, stride, words, negate, bias)?;
+                let (raw, negate) = (from.cast().into(), plan.shape.negate.into());
+                DecomposeResidues { raw, count, out, stride, words, negate, bias }
+                    .launch(stream, program, grid)?;
             }
-            ScalarBound::Bits(bits) => {
-                let (bytes, first) = (raw.bytes as u32, piece.start as u32);
-                launch!(stream, program, Source::Decompose, "decompose_integers", grid, THREADS, 0;
-                    from, bytes, bits, count, out, stride, words, bias, first, target.too_large)?;
+            ScalarBound::Bits(bits) => DecomposeIntegers {
+                raw: from.into(),
+                bytes: raw.bytes as u32,
+                bits,
+                count,
+                out,
+                stride,
+                words,
+                bias,
+                first: piece.start as u32,
+                too_large: too_large.into(),
             }
+            .launch(stream, program, grid)?,
         }
     }
     Ok(())
+}
+
+/// Where a chunk's biased integers are.
+pub(super) fn integers(run: &CudaRun<'_>, chunk: &Chunk) -> Result<Pointer<u32>, Error> {
+    let layout = &run.job.schedule.layout;
+    let words: Pointer<u32> = run.buffers.at(BufferKind::Scalars)?;
+    let length = layout.scalars * u64::from(layout.scalar_words);
+    Ok(words.at(chunk.half as u64 * length))
 }

@@ -1,5 +1,5 @@
-//! The CUDA driver: contexts, memory, streams, events, modules. Every call is checked, and every handle is
-//! released when its owner is dropped.
+//! The CUDA driver: contexts, memory, streams, events, modules. Every call is checked, and every
+//! handle is released when its owner is dropped.
 
 use std::ffi::{CString, c_void};
 use std::ptr;
@@ -9,6 +9,7 @@ use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
 
 use super::functions;
+use super::launch::Grid;
 use crate::Error;
 
 /// Oldest driver that the kernels' features need, as the driver counts: CUDA 12.0.
@@ -69,8 +70,8 @@ fn start(device: &str) -> Result<i32, Error> {
     }
     if let Some(function) = functions::missing() {
         return Err(missing(format!(
-            "the NVIDIA driver (libcuda.so.1) lacks the function {function}; install driver 525 or newer, \
-             or use --device cpu"
+            "the NVIDIA driver (libcuda.so.1) lacks the function {function}; install driver 525 or \
+             newer, or use --device cpu"
         )));
     }
     result::init().map_err(|error| {
@@ -81,7 +82,8 @@ fn start(device: &str) -> Result<i32, Error> {
     unsafe { sys::cuDriverGetVersion(&mut version) }.result().or_fail("cuDriverGetVersion")?;
     if version < OLDEST_DRIVER {
         return Err(missing(format!(
-            "the NVIDIA driver supports CUDA {}.{}, and 12.0 is needed; install driver 525 or newer",
+            "the NVIDIA driver supports CUDA {}.{}, and 12.0 is needed; install driver 525 or \
+             newer",
             version / 1000,
             version % 1000 / 10
         )));
@@ -132,10 +134,11 @@ impl Context {
                 format!("{} has compute capability {major}.{minor}, and 7.0 is needed", facts.name);
             return Err(Error::NoDevice { device: name, reason });
         }
-        // Kernels differ in the local memory they need; giving it back after each launch and taking it
-        // again stops the device every time.
+        // Kernels differ in the local memory they need; giving it back after each launch and taking
+        // it again stops the device every time.
         const KEEP_LOCAL_MEMORY: u32 = sys::CUctx_flags_enum::CU_CTX_LMEM_RESIZE_TO_MAX as u32;
-        // SAFETY: `device` comes from the driver. Where the context is in use already its flags stay.
+        // SAFETY: `device` comes from the driver. Where the context is in use already its flags
+        // stay.
         let _ = unsafe { sys::cuDevicePrimaryCtxSetFlags_v2(device, KEEP_LOCAL_MEMORY) };
         // SAFETY: `device` comes from the driver; released in `drop`.
         let raw =
@@ -309,7 +312,7 @@ impl Stream {
         unsafe { result::memcpy_htod_async(to, from, self.raw) }.or_fail("copying to the device")
     }
 
-    /// Copies from the device; the bytes are there when the stream has done it.
+    /// Copies from the device; the bytes are valid once the stream has done it.
     pub(crate) fn download(&self, to: &mut [u8], from: Address) -> Result<(), Error> {
         if to.is_empty() {
             return Ok(());
@@ -319,21 +322,21 @@ impl Stream {
     }
 
     /// Launches a kernel of one-dimensional blocks; nothing for an empty grid.
-    pub(crate) fn launch(
+    pub(super) fn launch(
         &self,
         kernel: Kernel,
-        blocks: u64,
-        threads: u32,
-        shared: u32,
+        grid: Grid,
         arguments: &mut [*mut c_void],
     ) -> Result<(), Error> {
+        let Grid { blocks, threads, shared } = grid;
         if blocks == 0 {
             return Ok(());
         }
         let Ok(blocks) = u32::try_from(blocks) else {
             return Err(Error::Internal(format!("a grid of {blocks} blocks")));
         };
-        // SAFETY: the launchers pass arguments of the number and types the kernel declares.
+        // SAFETY: the launchers pass arguments of the number and types of the prototype that the
+        // kernel was compiled with.
         unsafe {
             let (grid, block) = ((blocks, 1, 1), (threads, 1, 1));
             result::launch_kernel(kernel.0, grid, block, shared, self.raw, arguments)
@@ -421,8 +424,8 @@ unsafe impl Sync for Module {}
 impl Module {
     pub(crate) fn load(context: &Arc<Context>, image: &[u8]) -> Result<Self, Error> {
         context.bind()?;
-        // SAFETY: the image is a complete cubin: compiled by NVRTC now, or read from the cache, which
-        // checks what it reads.
+        // SAFETY: the image is a complete cubin: compiled by NVRTC now, or read from the cache,
+        // which checks what it reads.
         let raw = unsafe { result::module::load_data(image.as_ptr().cast()) }
             .or_fail("loading compiled kernels")?;
         Ok(Self { context: context.clone(), raw })

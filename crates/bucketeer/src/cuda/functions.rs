@@ -1,7 +1,7 @@
 //! The driver's functions that are used here, and whether they are all there.
 //!
-//! cudarc looks a function up at its first call and panics where it is missing: in a driver that is too old,
-//! in a stub, in a library of another kind with the driver's name.
+//! cudarc looks a function up at its first call and panics where it is missing: in a driver that is
+//! too old, in a stub, in a library of another kind with the driver's name.
 
 use std::ffi::c_void;
 

@@ -1,86 +1,143 @@
 //! Stage 2, group: digits → for each bucket the list of its bases.
 
-use super::driver::{Address, Stream};
-use super::launch::{Setup, blocks, launch};
-use super::program::Source;
+use super::decompose;
+use super::launch::{Grid, In, Out, Parameter, Pointer, kernels};
+use super::run::CudaRun;
+use super::table::Bases;
 use crate::Error;
-use crate::plan::{Digits as Form, Group, Layout, Plan};
+use crate::gpu::interface::{self, Digits};
+use crate::gpu::{Chunk, Counters, Job, Pass};
+use crate::plan::{BufferKind, Group, Layout, Plan};
 
 const THREADS: u32 = 256;
-/// Threads of a block that sorts a tile in shared memory.
-const TILE_THREADS: u32 = 1024;
+/// Threads of a block that sorts a tile in shared memory, or scans all bins.
+const TILE_BLOCK: u32 = 1024;
 
-/// What turns a digit into a key and an entry; as in the kernels.
+/// The constants of `group.cu`.
+pub(super) const CONSTANTS: &[(&str, u32)] = &[("TILE_BLOCK", TILE_BLOCK)];
+
+kernels! {
+    /// Sort: entries of every bin.
+    CountBins = "count_bins" in Group(
+        reader: DigitReader,
+        low: u32,
+        bins: u32,
+        bin_counts: Out<u32>,
+    )
+
+    /// Where each bin and its tiles start; one block.
+    ScanBins = "scan_bins" in Group(
+        bin_counts: Out<u32>,
+        bins: u32,
+        tile: u32,
+        bin_starts: Out<u32>,
+        tile_starts: Out<u32>,
+    )
+
+    /// Sort: entries to their bins; a block sorts those of `per_block` integers first.
+    ScatterBins = "scatter_bins" in Group(
+        reader: DigitReader,
+        low: u32,
+        bins: u32,
+        per_block: u32,
+        bin_cursors: Out<u32>,
+        out: Out<u64>,
+    )
+
+    /// Sort: entries of every bucket, a tile of a bin per block.
+    CountBuckets = "count_buckets" in Group(
+        binned: In<u64>,
+        bin_starts: In<u32>,
+        tile_starts: In<u32>,
+        bins: u32,
+        tile: u32,
+        low: u32,
+        counts: Out<u32>,
+    )
+
+    /// Sort: entries to their buckets, a tile of a bin per block.
+    ScatterBuckets = "scatter_buckets" in Group(
+        binned: In<u64>,
+        bin_starts: In<u32>,
+        tile_starts: In<u32>,
+        bins: u32,
+        tile: u32,
+        low: u32,
+        cursors: Out<u32>,
+        out: Out<u32>,
+    )
+
+    /// Where each bucket's list starts, a bin per block.
+    ScanBuckets = "scan_buckets" in Group(
+        counts: Out<u32>,
+        low: u32,
+        bin_starts: In<u32>,
+        starts: Out<u32>,
+    )
+
+    /// Csr: entries of every bucket, an integer per thread.
+    CountKeys = "count_keys" in Group(reader: DigitReader, counts: Out<u32>)
+
+    /// Csr: entries of every bin, a bin per block.
+    TotalBins = "total_bins" in Group(counts: In<u32>, low: u32, bin_counts: Out<u32>)
+
+    /// Csr: entries to their buckets, an integer per thread.
+    ScatterKeys = "scatter_keys" in Group(
+        reader: DigitReader,
+        cursors: Out<u32>,
+        entries: Out<u32>,
+    )
+}
+
+/// Biased integers, word-major, and how their digits are read.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(crate) struct Digits {
-    words: Address,
-    stride: u32,
-    count: u32,
-    length: u32,
-    word_count: u32,
-    window_bits: u32,
-    last_bits: u32,
-    windows: u32,
-    zero: u32,
-    sets: u32,
-    first_set: u32,
-    pass_sets: u32,
-    set_stride: u32,
-    bits: u32,
-    copy_stride: u32,
-    segment_stride: u32,
+pub(super) struct DigitReader {
+    pub words: In<u32>,
+    pub digits: Digits,
 }
 
-/// Where a pass's integers are and which bases they belong to.
-pub(crate) struct Integers {
-    pub words: Address,
-    pub count: u32,
-    /// Integers of a segment.
-    pub length: u32,
-    /// Points between two copies of a base.
-    pub copy_stride: u32,
-    /// Bases between two segments.
-    pub segment_stride: u32,
-}
-
-impl Digits {
-    pub(crate) fn new(plan: &Plan, layout: &Layout, integers: &Integers, first_set: u32) -> Self {
-        let shape = &plan.shape;
-        Self {
-            words: integers.words,
-            stride: layout.scalars as u32,
-            count: integers.count,
-            length: integers.length,
-            word_count: layout.scalar_words,
-            window_bits: shape.window_bits,
-            last_bits: shape.last_window_bits,
-            windows: shape.windows,
-            zero: match shape.digits {
-                Form::Unsigned => 0,
-                Form::Signed => 1 << (shape.window_bits - 1),
-            },
-            sets: shape.bucket_sets,
-            first_set,
-            pass_sets: plan.sets_per_pass.min(shape.bucket_sets - first_set),
-            set_stride: plan.sets_per_pass,
-            bits: layout.bits,
-            copy_stride: integers.copy_stride,
-            segment_stride: integers.segment_stride,
-        }
+impl Parameter for DigitReader {
+    fn in_cuda() -> String {
+        "DigitReader".into()
     }
 }
 
+/// The structure [`DigitReader`] in CUDA.
+pub(super) fn structures() -> String {
+    let fields = [<In<u32>>::in_cuda() + " words", "Digits digits".into()];
+    let name = DigitReader::in_cuda();
+    let text = format!("struct {name} {{\n    {};\n}};\n", fields.join(";\n    "));
+    text + &interface::cuda_size(&name, size_of::<DigitReader>())
+}
+
 /// Buffers of the stage.
-pub(crate) struct Lists {
+pub(super) struct Lists {
     /// For each key the start of its list, and the end of the last.
-    pub starts: Address,
-    pub cursors: Address,
-    pub bin_counts: Address,
-    pub bin_starts: Address,
-    pub tile_starts: Address,
-    pub binned: Address,
-    pub entries: Address,
+    pub starts: Pointer<u32>,
+    pub cursors: Pointer<u32>,
+    pub bin_counts: Pointer<u32>,
+    pub bin_starts: Pointer<u32>,
+    pub tile_starts: Pointer<u32>,
+    /// Entries in their bins, each with its key above it.
+    pub binned: Pointer<u64>,
+    pub entries: Pointer<u32>,
+}
+
+impl Lists {
+    pub(super) fn new(run: &CudaRun<'_>) -> Result<Self, Error> {
+        let starts: Pointer<u32> = run.buffers.at(BufferKind::Counters)?;
+        let places = Counters::new(&run.job.schedule.layout);
+        Ok(Self {
+            starts,
+            cursors: starts.at(places.cursors),
+            bin_counts: starts.at(places.bin_counts),
+            bin_starts: starts.at(places.bin_starts),
+            tile_starts: starts.at(places.tile_starts),
+            binned: run.buffers.at(BufferKind::BinnedEntries)?,
+            entries: run.buffers.at(BufferKind::Entries)?,
+        })
+    }
 }
 
 /// How entries are cut into tiles that fit in a block's shared memory.
@@ -114,103 +171,128 @@ impl Tiles {
     }
 }
 
-/// Groups the digits of a pass. A block may use `shared` bytes of shared memory.
-pub(crate) fn group(
-    stream: &Stream,
-    setup: Setup<'_>,
-    digits: Digits,
-    lists: &Lists,
-    shared: u32,
+/// Groups the digits of a pass.
+pub(super) fn group(
+    run: &CudaRun<'_>,
+    chunk: &Chunk,
+    pass: Pass,
+    bases: &Bases,
 ) -> Result<(), Error> {
-    let Setup { program, plan, layout } = setup;
-    let (low, bins) = (layout.low, layout.bins);
-    let &Lists { starts, cursors, bin_counts, bin_starts, tile_starts, binned, entries } = lists;
-    let source = Source::Group;
+    let Job { plan, schedule, .. } = run.job;
+    let (layout, program, stream) = (&schedule.layout, &run.cuda.program, &run.workspace.compute);
+    let shared = run.cuda.gpu.context.facts.shared_memory;
+    let digits = Digits::new(&run.job, chunk, pass, bases.copy_stride);
+    let reader = DigitReader { words: decompose::integers(run, chunk)?.into(), digits };
+    let (low, bins, count) = (layout.low, layout.bins, reader.digits.count);
+    let Lists { starts, cursors, bin_counts, bin_starts, tile_starts, binned, entries } =
+        Lists::new(run)?;
     let Tiles { per_block, bin_bytes, tile, bucket_bytes } =
         Tiles::new(plan, layout, &digits, shared);
     // The same for every launch: the setting is the kernel's, and other runs launch it too.
     let most = shared.saturating_sub(256);
-    stream.zero(cursors, 4 * layout.keys())?;
-    stream.zero(bin_counts, 4 * u64::from(bins))?;
-    let per_key = blocks(digits.count.into(), THREADS);
+    stream.zero(cursors.address(), 4 * layout.keys())?;
+    stream.zero(bin_counts.address(), 4 * u64::from(bins))?;
+    let per_integer = Grid::per_item(count.into(), THREADS);
+    let per_bin = Grid::new(bins.into(), THREADS);
     // Tiles are cut per bin, so each bin may leave one unfilled.
     let tiles = layout.entries.div_ceil(tile.into()) + u64::from(bins);
-    match plan.group {
+    let scan_bins = ScanBins {
+        bin_counts: bin_counts.into(),
+        bins,
+        tile,
+        bin_starts: bin_starts.into(),
+        tile_starts: tile_starts.into(),
+    };
+    let one_block = Grid::new(1, TILE_BLOCK);
+    match schedule.group {
         Group::Sort => {
-            let resident = per_key.min(8 * plan.device.threads as u64);
-            launch!(stream, program, source, "count_bins", resident, THREADS, 4 * bins;
-                digits, low, bins, bin_counts)?;
-            launch!(stream, program, source, "scan_bins", 1, 1024, 0;
-                bin_counts, bins, tile, bin_starts, tile_starts)?;
-            let grid = blocks(digits.count.into(), per_block);
-            program.kernel(source, "scatter_bins")?.allow_shared(most)?;
-            launch!(stream, program, source, "scatter_bins", grid, TILE_THREADS, bin_bytes;
-                digits, low, bins, per_block, bin_counts, binned)?;
-            program.kernel(source, "count_buckets")?.allow_shared(most)?;
-            launch!(stream, program, source, "count_buckets", tiles, THREADS, 4 << low;
-                binned, bin_starts, tile_starts, bins, tile, low, cursors)?;
+            let grid = per_integer.at_most(8 * plan.device.threads as u64).shared(4 * bins);
+            CountBins { reader, low, bins, bin_counts: bin_counts.into() }
+                .launch(stream, program, grid)?;
+            scan_bins.launch(stream, program, one_block)?;
+            let grid = Grid::new(u64::from(count).div_ceil(per_block.into()), TILE_BLOCK);
+            let bin_cursors = bin_counts.into();
+            ScatterBins::kernel(program)?.allow_shared(most)?;
+            ScatterBins { reader, low, bins, per_block, bin_cursors, out: binned.into() }.launch(
+                stream,
+                program,
+                grid.shared(bin_bytes),
+            )?;
+            CountBuckets::kernel(program)?.allow_shared(most)?;
+            CountBuckets {
+                binned: binned.into(),
+                bin_starts: bin_starts.into(),
+                tile_starts: tile_starts.into(),
+                bins,
+                tile,
+                low,
+                counts: cursors.into(),
+            }
+            .launch(stream, program, Grid::new(tiles, THREADS).shared(4 << low))?;
         }
         Group::Csr => {
-            launch!(stream, program, source, "count_keys", per_key, THREADS, 0; digits, cursors)?;
-            launch!(stream, program, source, "total_bins", bins.into(), THREADS, 0;
-                cursors, low, bin_counts)?;
-            launch!(stream, program, source, "scan_bins", 1, 1024, 0;
-                bin_counts, bins, tile, bin_starts, tile_starts)?;
+            CountKeys { reader, counts: cursors.into() }.launch(stream, program, per_integer)?;
+            TotalBins { counts: cursors.into(), low, bin_counts: bin_counts.into() }
+                .launch(stream, program, per_bin)?;
+            scan_bins.launch(stream, program, one_block)?;
         }
     }
-    launch!(stream, program, source, "scan_buckets", bins.into(), THREADS, 0;
-        cursors, low, bin_starts, starts)?;
-    match plan.group {
+    let (counts, starts) = (cursors.into(), starts.into());
+    ScanBuckets { counts, low, bin_starts: bin_starts.into(), starts }
+        .launch(stream, program, per_bin)?;
+    match schedule.group {
         Group::Sort => {
-            program.kernel(source, "scatter_buckets")?.allow_shared(most)?;
-            launch!(stream, program, source, "scatter_buckets", tiles, TILE_THREADS, bucket_bytes;
-                binned, bin_starts, tile_starts, bins, tile, low, cursors, entries)
+            ScatterBuckets::kernel(program)?.allow_shared(most)?;
+            ScatterBuckets {
+                binned: binned.into(),
+                bin_starts: bin_starts.into(),
+                tile_starts: tile_starts.into(),
+                bins,
+                tile,
+                low,
+                cursors: cursors.into(),
+                out: entries.into(),
+            }
+            .launch(stream, program, Grid::new(tiles, TILE_BLOCK).shared(bucket_bytes))
         }
-        Group::Csr => launch!(stream, program, source, "scatter_keys", per_key, THREADS, 0;
-            digits, cursors, entries),
+        Group::Csr => ScatterKeys { reader, cursors: cursors.into(), entries: entries.into() }
+            .launch(stream, program, per_integer),
     }
 }
 
 #[cfg(all(test, feature = "curves"))]
 mod tests {
     use super::*;
-    use crate::plan::{MAX_WINDOW_BITS, Request, ScalarBound, Settings};
+    use crate::gpu::{Points, Raw, chunks};
+    use crate::plan::{Digits as DigitRange, MAX_WINDOW_BITS, Request, ScalarBound, Settings};
     use crate::{CurveSpec, DeviceFacts};
 
-    /// Tiles of every width fit in the shared memory of every architecture: 99 KiB, 163 KiB, 227 KiB.
+    /// Tiles of every width fit in the shared memory of every architecture: 99, 163 or 227 KiB.
     #[test]
     fn tiles_fit_in_shared_memory() {
         let curve = CurveSpec::of::<ark_bls12_381::G1Affine>();
         for shared in [99 << 10, 163 << 10, 227 << 10] {
             for window_bits in 1..=MAX_WINDOW_BITS {
-                for (n, digits) in [(33, Form::Unsigned), (1 << 20, Form::Unsigned)] {
+                for n in [33, 1 << 20] {
                     let settings = Settings {
                         window_bits: Some(window_bits),
-                        digits: Some(digits),
+                        digits: Some(DigitRange::Unsigned),
                         precompute: Some(1),
                         ..Settings::default()
                     };
-                    let plan = Plan::new(&Request {
-                        curve: &curve,
-                        n,
-                        batch: 1,
-                        scalars: ScalarBound::Order,
-                        resident: true,
-                        table: None,
-                        device: DeviceFacts::cuda(132, 140 << 30),
-                        settings: &settings,
-                    })
-                    .expect("a plan");
-                    let layout = plan.gpu_layout(&curve);
-                    let integers = Integers {
-                        words: 0,
-                        count: 1,
-                        length: 1,
-                        copy_stride: 1,
-                        segment_stride: 0,
-                    };
-                    let digits = Digits::new(&plan, &layout, &integers, 0);
-                    let tiles = Tiles::new(&plan, &layout, &digits, shared);
+                    let device = DeviceFacts::cuda(132, 140 << 30);
+                    let request = Request::new(&curve, n, device).resident(true);
+                    let plan = Plan::new(&request.settings(&settings)).expect("a plan");
+                    let schedule = plan.gpu().expect("a GPU's plan");
+                    let layout = &schedule.layout;
+                    let raw =
+                        Raw { parts: vec![&[]], bytes: 1, length: n, bound: ScalarBound::Order };
+                    let points = Points::Resident(&());
+                    let job = Job { plan: &plan, schedule, points, raw: &raw };
+                    let chunk = chunks(&plan, schedule, n).next().expect("a chunk");
+                    let pass = chunk.passes(&plan, schedule).next().expect("a pass");
+                    let digits = Digits::new(&job, &chunk, pass, 1);
+                    let tiles = Tiles::new(&plan, layout, &digits, shared);
                     let scratch = 33 * 4;
                     assert!(tiles.bin_bytes + scratch <= shared, "{window_bits} {n} {shared}");
                     assert!(tiles.bucket_bytes + scratch <= shared, "{window_bits} {n} {shared}");

@@ -1,12 +1,13 @@
 //! The CUDA backend: the five stages on an NVIDIA GPU.
 //!
-//! Kernels are CUDA C++ in `kernels`, specialised to a curve by a [`prelude`] of constants, compiled by NVRTC
-//! for the GPU at hand and kept in a [`cache`] on disk. Nothing of CUDA is needed to build this; to run it,
-//! the driver and NVRTC are looked for and what is missing is said.
+//! Kernels are CUDA C++ in `kernels`, specialised to a curve by a [`prelude`] of constants,
+//! compiled by NVRTC for the GPU at hand and kept in a [`cache`] on disk. Nothing of CUDA is needed
+//! to build this; to run it, the driver and NVRTC are looked for, and an error says what is
+//! missing.
 //!
-//! A curve is added on in its Edwards form where it has one (`kernels/edwards.cuh`), otherwise in XYZZ coordinates
-//! (`kernels/weierstrass.cuh`). What is compiled for each curve here is small: writing bases as words, reading
-//! results, and the additions of the combine stage.
+//! A curve is added on in its Edwards form where it has one (`kernels/edwards.cuh`), otherwise in
+//! XYZZ coordinates (`kernels/weierstrass.cuh`). The engine is that of all GPUs (`gpu/engine.rs`);
+//! a [`run`] is what it does here.
 
 mod accumulate;
 mod cache;
@@ -23,29 +24,27 @@ mod pool;
 mod prelude;
 mod program;
 mod reduce;
-mod stages;
+mod run;
 mod table;
 mod workspace;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 use driver::Context;
-use program::{Modules, Program};
-use stages::{Points, Resident, Stages};
+use program::{Modules, Program, Source};
+use run::CudaRun;
+use table::Table;
 use workspace::Pool;
 
 pub(crate) use page_locked::PageLocked;
 
-use crate::control::Control;
-use crate::curve::EdwardsMap;
-use crate::device::DeviceFacts;
-use crate::engine::{Engine, Source, Timings};
-use crate::gpu::{self, Affine, Raw};
-use crate::plan::{Form, Plan};
-use crate::sum::Sum;
-use crate::{Curve, CurveSpec, Error, Scalars};
+use crate::engine::Engine;
+use crate::facts::DeviceFacts;
+use crate::gpu::{self, AffineSource, Backend, Job};
+use crate::plan::{GpuSchedule, Plan};
+use crate::{Curve, Error};
 
 /// An open GPU, shared by all engines on it.
 pub(crate) struct Gpu {
@@ -100,110 +99,37 @@ pub(crate) fn engine<C: Curve>(
     device: &Arc<Gpu>,
     plan: &Plan,
 ) -> Result<Box<dyn Engine<C>>, Error> {
-    let curve = gpu::supported::<C>()?;
-    let program = device.modules.program(&device.context, &curve, plan.form);
-    let edwards = match plan.form {
-        Form::Edwards => C::edwards(),
-        Form::Weierstrass => None,
-    };
-    let (gpu, form) = (device.clone(), plan.form);
-    Ok(Box::new(Cuda { gpu, curve, program, form, edwards, resident: None }))
+    gpu::engine(plan, |curve| {
+        let program = device.modules.program(&device.context, &curve, plan.form);
+        Cuda { gpu: device.clone(), program }
+    })
 }
 
-/// The CUDA engine of one curve.
-struct Cuda<C: Curve> {
+/// A GPU with the kernels of a curve.
+pub(crate) struct Cuda {
     gpu: Arc<Gpu>,
-    curve: Arc<CurveSpec>,
     program: Program,
-    /// The form that the kernels add in.
-    form: Form,
-    /// The way back from it, where that is the Edwards form.
-    edwards: Option<EdwardsMap<C::BaseField>>,
-    resident: Option<Resident>,
 }
 
-impl<C: Curve> Cuda<C> {
-    fn stages(&self) -> Stages<'_> {
-        Stages {
-            context: &self.gpu.context,
-            pool: &self.gpu.pool,
-            program: &self.program,
-            curve: &self.curve,
-        }
+impl Backend for Cuda {
+    type Table = Table;
+    type Run<'a> = CudaRun<'a>;
+
+    async fn prepare(&self, schedule: &GpuSchedule, loads: bool) -> Result<Duration, Error> {
+        self.program.prepare(&Source::of(schedule, loads))
     }
 
-    fn affine<'a>(&'a self, points: &'a [C]) -> Affine<'a, C> {
-        Affine { points, curve: &self.curve, form: self.form }
-    }
-
-    fn sums(
+    /// Kernels of a run are compiled with those that load, all in parallel.
+    async fn load(
         &self,
         plan: &Plan,
-        points: &Points<'_>,
-        raw: &Raw<'_>,
-        control: &Control,
-    ) -> Result<(Vec<Sum<C>>, Timings), Error> {
-        let msms = raw.parts.len();
-        if raw.length == 0 {
-            return Ok(((0..msms).map(|_| Sum::zero()).collect(), Timings::default()));
-        }
-        let (parts, mut timings) = self.stages().run(plan, points, raw, control)?;
-        let start = Instant::now();
-        let sums = gpu::sums::<C>(&self.curve, self.edwards.as_ref(), plan, &parts, msms)?;
-        timings.combine = start.elapsed();
-        Ok((sums, timings))
-    }
-}
-
-impl<C: Curve> Engine<C> for Cuda<C> {
-    fn load(&mut self, plan: &Plan, points: &[C]) -> Result<(), Error> {
-        let (resident, compiled) = self.stages().load(plan, &self.affine(points))?;
-        tracing::info!(seconds = compiled.as_secs_f64(), "kernels compiled and loaded");
-        self.resident = Some(resident);
-        Ok(())
+        bases: &dyn AffineSource,
+    ) -> Result<(Table, Duration), Error> {
+        let compiled = self.prepare(plan.gpu()?, true).await?;
+        Ok((table::load(self, plan, bases)?, compiled))
     }
 
-    fn run(
-        &self,
-        plan: &Plan,
-        source: Source<'_, C>,
-        scalars: &Scalars<'_, C::ScalarField>,
-        control: &Control,
-    ) -> Result<(Sum<C>, Timings), Error> {
-        let raw = Raw::new(std::slice::from_ref(scalars), scalars.len());
-        let (mut sums, timings) = match (source, &self.resident) {
-            (Source::Borrowed(points), _) => {
-                let affine = self.affine(points);
-                self.sums(plan, &Points::Borrowed(&affine), &raw, control)
-            }
-            (Source::Resident, Some(resident)) => {
-                self.sums(plan, &Points::Resident(resident), &raw, control)
-            }
-            (Source::Resident, None) => Err(Error::Internal("no bases are loaded".into())),
-        }?;
-        let sum = sums.pop().ok_or_else(|| Error::Internal("a run without a sum".into()))?;
-        Ok((sum, timings))
-    }
-
-    fn run_batch(
-        &self,
-        plan: &Plan,
-        source: Source<'_, C>,
-        batch: &[Scalars<'_, C::ScalarField>],
-        control: &Control,
-    ) -> Option<Result<Vec<Sum<C>>, Error>> {
-        if plan.chunks > 1 || batch.len() < 2 {
-            return None;
-        }
-        let raw = Raw::new(batch, plan.n);
-        let affine;
-        let points = match source {
-            Source::Resident => Points::Resident(self.resident.as_ref()?),
-            Source::Borrowed(points) => {
-                affine = self.affine(points);
-                Points::Borrowed(&affine)
-            }
-        };
-        Some(self.sums(plan, &points, &raw, control).map(|(sums, _)| sums))
+    async fn start<'a>(&'a self, job: Job<'a, Table>) -> Result<CudaRun<'a>, Error> {
+        CudaRun::new(self, job)
     }
 }

@@ -50,8 +50,8 @@ pub(crate) fn nvrtc() -> Result<&'static Nvrtc, Error> {
         .map_err(|reason| Error::NoDevice { device: "cuda".into(), reason: reason.clone() })
 }
 
-/// Names and places to look for the library, best first. A variable that is empty or relative leads to no place:
-/// it would make this process run what lies in the current folder.
+/// Names and places to look for the library, best first. A variable that is empty or relative leads
+/// to no place: it would make this process run what lies in the current folder.
 fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let versions = ["13", "12"];
     let names: Vec<String> = match cfg!(windows) {
@@ -152,7 +152,7 @@ impl Nvrtc {
 
     fn read(&self, program: Program, size: Size, read: Read) -> Vec<u8> {
         let mut length = 0;
-        // SAFETY: the program exists; the buffer has the length that was asked for.
+        // SAFETY: the program exists; the buffer has the length that was returned.
         unsafe {
             if size(program, &mut length) != 0 {
                 return Vec::new();

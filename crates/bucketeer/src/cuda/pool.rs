@@ -1,5 +1,5 @@
-//! Workspaces that runs borrow. They come back however a run ends, a panic included, since a run that finds
-//! no memory waits for those that are lent.
+//! Workspaces that runs borrow. They come back however a run ends, a panic included, since a run
+//! that finds no memory waits for those that are lent.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -46,8 +46,8 @@ impl<T: Lendable> Pool<T> {
         Ok(free()? + idle + state.lent_bytes)
     }
 
-    /// Allocates something that is not lent. Where memory is short, what is idle is given up for it, and
-    /// what is lent is waited for.
+    /// Allocates something that is not lent. Where memory is short, what is idle is given up for
+    /// it, and what is lent is waited for.
     pub(crate) fn allocate<R>(&self, attempt: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
         self.when_possible(self.lock(), attempt).map(|(result, _)| result)
     }
@@ -64,7 +64,8 @@ impl<T: Lendable> Pool<T> {
         let item = match smallest {
             Some(index) => state.idle.swap_remove(index),
             None => {
-                // Idle ones are all too small for something; their memory serves better in a new one.
+                // Idle ones are all too small for something; their memory serves better in a new
+                // one.
                 state.idle.clear();
                 let made = self.when_possible(state, make)?;
                 state = made.1;

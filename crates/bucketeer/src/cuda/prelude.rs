@@ -1,18 +1,39 @@
-//! The constants that specialise the kernels, generated from a curve.
+//! The texts that are generated: the header that kernels share with the host, and the constants of
+//! a curve that specialise them.
 
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 use num_bigint::BigUint;
 
+use super::{accumulate, decompose, group, reduce, table};
 use crate::CurveSpec;
-use crate::gpu::negated_inverse;
+use crate::gpu::{interface, negated_inverse};
 use crate::plan::{Form, accumulate_blocks};
-
-/// Threads of a block in the accumulate stage.
-pub(crate) const ACCUMULATE_BLOCK: u32 = 128;
 
 /// Largest k for which multiplication by −k is k subtractions.
 const SMALL: u32 = 8;
+
+/// The header `interface.cuh`: what kernels share with the host.
+pub(super) fn interface() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let constants =
+            [group::CONSTANTS, accumulate::CONSTANTS, reduce::CONSTANTS, table::CONSTANTS];
+        let text = [
+            "#pragma once\n#include \"words.cuh\"\n".into(),
+            interface::cuda(),
+            interface::cuda_constants(&constants.concat()),
+            group::structures(),
+            decompose::prototypes(),
+            group::prototypes(),
+            accumulate::prototypes(),
+            reduce::prototypes(),
+            table::prototypes(),
+        ];
+        text.concat()
+    });
+    &TEXT
+}
 
 /// The text that goes before every source that does field or curve arithmetic.
 pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
@@ -34,7 +55,6 @@ pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
     let zero = |element: &[BigUint]| element.iter().all(|part| part.bits() == 0);
     let a = &curve.weierstrass[0];
     define("A_IS_ZERO", u64::from(zero(a)));
-    define("ACCUMULATE_BLOCK", ACCUMULATE_BLOCK.into());
     define("ACCUMULATE_BLOCKS", accumulate_blocks(curve, form).into());
     if let Some(non_residue) = &curve.non_residue {
         let negated = (1..=SMALL).find(|k| non_residue + k == *p).unwrap_or(0);

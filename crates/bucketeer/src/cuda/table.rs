@@ -2,48 +2,126 @@
 
 use std::ops::Range;
 
-use super::driver::{Address, Event, Stream};
-use super::launch::{Setup, blocks, launch};
-use super::program::{Program, Source};
-use super::workspace::Workspace;
+use super::Cuda;
+use super::driver::{DeviceMemory, Event, Stream};
+use super::launch::{Grid, Out, Pointer, kernels};
+use super::program::Program;
+use super::run::{CudaRun, events};
+use super::workspace::{Need, Workspace};
 use crate::Error;
-use crate::gpu::AffineSource;
-use crate::plan::Form;
+use crate::gpu::{AffineSource, Chunk, Job, Place, Points, Stage};
+use crate::plan::{BufferKind, Form, Plan};
 
-const THREADS: u32 = 128;
-/// Points that share an inversion when copies are computed.
-const SHARED_INVERSION: u64 = 32;
-/// Bases that share an inversion when they are brought into the Edwards form: 2^18 of them, which are imported at a
-/// time, give each of an H200's schedulers a warp. More would leave some idle, fewer invert more often.
+const TABLE_BLOCK: u32 = 128;
+/// Bases that share an inversion when they are brought into the Edwards form: 2^18 of them, which
+/// are imported at a time, give each of an H200's schedulers a warp. More would leave some idle,
+/// fewer invert more often.
 const IMPORTED_TOGETHER: u64 = 16;
 
-/// Where a table goes.
-pub(crate) struct Place {
-    pub table: Address,
+/// The constants of `table.cu`.
+pub(super) const CONSTANTS: &[(&str, u32)] = &[("TABLE_BLOCK", TABLE_BLOCK)];
+
+kernels! {
+    /// Brings uploaded bases into the Edwards form.
+    ImportBases = "import_bases" in Table(
+        scratch: Out<u32>,
+        count: u32,
+        table: Out<u32>,
+        first: u64,
+    )
+
+    /// The shifted copies of some bases.
+    ShiftBases = "shift_bases" in Table(
+        table: Out<u32>,
+        first: u64,
+        stride: u64,
+        count: u32,
+        copies: u32,
+        doublings: u32,
+        scratch: Out<u32>,
+    )
+}
+
+/// Bases that stay on the device.
+pub(crate) struct Table {
+    memory: DeviceMemory,
+    n: usize,
+}
+
+/// Bases of a chunk.
+pub(crate) struct Bases {
+    /// The first.
+    pub(super) table: Pointer<u32>,
     /// Points between two copies of a base.
-    pub stride: u64,
-    pub copies: u32,
-    /// Doublings from one copy to the next.
-    pub doublings: u32,
-    /// Memory to work in, for `scratch_points` points.
-    pub scratch: Address,
-    pub scratch_points: u64,
+    pub(super) copy_stride: u32,
+}
+
+/// Loads bases into a table of their own.
+pub(super) fn load(cuda: &Cuda, plan: &Plan, source: &dyn AffineSource) -> Result<Table, Error> {
+    let (context, pool) = (&cuda.gpu.context, &cuda.gpu.pool);
+    let layout = &plan.gpu()?.layout;
+    let copies = plan.shape.precompute;
+    let points = plan.n as u64 * u64::from(copies);
+    let bytes = points * 4 * layout.base_words as u64;
+    let memory = pool.allocate(|| DeviceMemory::new(context, bytes))?;
+    let per_point = layout.loading_bytes();
+    let run = plan.bytes() - plan.table_bytes();
+    // At least one base with all its copies at a time.
+    let copies = u64::from(copies.max(2) - 1);
+    let all = copies * plan.n.max(1) as u64;
+    let scratch_points = (run / per_point).clamp(1 << 12, 1 << 22).max(copies).min(all);
+    let affine = 4 * layout.sum_words / 2;
+    let need = Need {
+        device: scratch_points * per_point,
+        limited: plan.memory_limit.is_some(),
+        staging: (scratch_points as usize * affine).min(32 << 20),
+        results: 0,
+    };
+    let mut workspace = pool.workspace(context, &need)?;
+    let scratch = (Pointer::new(workspace.start()), scratch_points);
+    let place = Place::new(plan, Pointer::new(memory.address), scratch, plan.n as u64);
+    let copied = events(context)?;
+    fill(&cuda.program, plan, source, 0..plan.n, &place, &mut workspace, &copied)?;
+    workspace.compute.wait()?;
+    Ok(Table { memory, n: plan.n })
+}
+
+/// The bases of a chunk; borrowed ones are uploaded in the compute stream.
+pub(super) fn bases(run: &mut CudaRun<'_>, chunk: &Chunk) -> Result<Bases, Error> {
+    let Job { plan, schedule, points, .. } = run.job;
+    let layout = &schedule.layout;
+    match points {
+        Points::Resident(table) => {
+            let first = run.job.first_base(chunk) as u64 * layout.base_words as u64;
+            let start: Pointer<u32> = Pointer::new(table.memory.address);
+            Ok(Bases { table: start.at(first), copy_stride: table.n as u32 })
+        }
+        Points::Borrowed(source) => {
+            let table = run.buffers.at(BufferKind::Bases)?;
+            let scratch = (run.buffers.at(BufferKind::Loading)?, layout.loading);
+            let place = Place::new(plan, table, scratch, layout.scalars);
+            run.timed(Stage::Load, |run| {
+                let (program, range) = (&run.cuda.program, chunk.range.clone());
+                fill(program, plan, source, range, &place, &mut run.workspace, &run.copied)
+            })?;
+            Ok(Bases { table, copy_stride: layout.scalars as u32 })
+        }
+    }
 }
 
 /// Uploads bases and computes their copies, in the compute stream.
-pub(crate) fn fill(
-    setup: Setup<'_>,
+fn fill(
+    program: &Program,
+    plan: &Plan,
     source: &dyn AffineSource,
     range: Range<usize>,
-    place: &Place,
+    place: &Place<Pointer<u32>>,
     workspace: &mut Workspace,
     copied: &[Event; 2],
 ) -> Result<(), Error> {
-    let Setup { program, plan, layout } = setup;
+    let layout = &plan.gpu()?.layout;
     let affine = 4 * layout.sum_words / 2;
-    // Every copy but the first takes scratch.
-    let fitting = place.scratch_points / u64::from(place.copies - 1).max(1);
-    let most = (workspace.staging[0].bytes / affine).min(fitting as usize).max(1);
+    let most = (workspace.staging[0].bytes / affine).min(place.fitting()).max(1);
     for (turn, start) in range.clone().step_by(most).enumerate() {
         let piece = start..(start + most).min(range.end);
         let slot = turn % 2;
@@ -54,13 +132,18 @@ pub(crate) fn fill(
         let stream = &workspace.compute;
         match plan.form {
             Form::Weierstrass => {
-                stream.upload(place.table + first * 4 * layout.base_words as u64, bytes)?;
+                let table = place.table.at(first * layout.base_words as u64);
+                stream.upload(table.address(), bytes)?;
             }
             Form::Edwards => {
-                stream.upload(place.scratch, bytes)?;
-                let grid = blocks(u64::from(count).div_ceil(IMPORTED_TOGETHER), THREADS);
-                launch!(stream, program, Source::Table, "import_bases", grid, THREADS, 0;
-                    place.scratch, count, place.table, first)?;
+                stream.upload(place.scratch.address(), bytes)?;
+                let threads = u64::from(count).div_ceil(IMPORTED_TOGETHER);
+                let (scratch, table) = (place.scratch.into(), place.table.into());
+                ImportBases { scratch, count, table, first }.launch(
+                    stream,
+                    program,
+                    Grid::per_item(threads, TABLE_BLOCK),
+                )?;
             }
         }
         copied[slot].record(stream)?;
@@ -73,15 +156,21 @@ pub(crate) fn fill(
 fn shift(
     stream: &Stream,
     program: &Program,
-    place: &Place,
+    place: &Place<Pointer<u32>>,
     first: u64,
     count: u32,
 ) -> Result<(), Error> {
     if place.copies < 2 {
         return Ok(());
     }
-    let each = SHARED_INVERSION.div_ceil(u64::from(place.copies - 1));
-    let grid = blocks(u64::from(count).div_ceil(each), THREADS);
-    launch!(stream, program, Source::Table, "shift_bases", grid, THREADS, 0;
-        place.table, first, place.stride, count, place.copies, place.doublings, place.scratch)
+    ShiftBases {
+        table: place.table.into(),
+        first,
+        stride: place.stride,
+        count,
+        copies: place.copies,
+        doublings: place.doublings,
+        scratch: place.scratch.into(),
+    }
+    .launch(stream, program, Grid::per_item(place.copying_threads(count), TABLE_BLOCK))
 }

@@ -1,18 +1,20 @@
-//! What a run works in: one allocation on the device that holds all buffers of its plan, page-locked
-//! buffers on the host, and two streams. Kept between runs, since allocating takes longer than a small MSM.
+//! What a run works in: one allocation on the device that holds all buffers of its plan,
+//! page-locked buffers on the host, and two streams. Kept between runs, since allocating takes
+//! longer than a small MSM.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::driver::{Address, Context, DeviceMemory, HostMemory, Stream};
-use super::pool::{self, Lendable};
+use super::launch::Pointer;
+use super::pool::{self, Lendable, Lent};
 use crate::Error;
-use crate::plan::Buffer;
+use crate::plan::{Buffer, BufferKind};
 
 /// Least sizes, so that small runs of all kinds share one workspace.
 const LEAST: Need = Need { device: 32 << 20, limited: false, staging: 1 << 20, results: 1 << 16 };
 
-/// Bytes that the driver needs for itself beyond what is asked for.
+/// Bytes that the driver needs for itself beyond the allocations.
 const RESERVE: u64 = 512 << 20;
 
 pub(crate) struct Workspace {
@@ -26,12 +28,14 @@ pub(crate) struct Workspace {
 }
 
 /// Where each buffer of a plan lies in a workspace.
-pub(crate) struct Buffers(Vec<(&'static str, Address)>);
+pub(crate) struct Buffers(Vec<(BufferKind, Address)>);
 
 impl Buffers {
-    pub(crate) fn at(&self, name: &str) -> Result<Address, Error> {
-        let found = self.0.iter().find(|(own, _)| *own == name).map(|(_, address)| *address);
-        found.ok_or_else(|| Error::Internal(format!("the plan has no buffer \"{name}\"")))
+    pub(super) fn at<T>(&self, kind: BufferKind) -> Result<Pointer<T>, Error> {
+        let found = self.0.iter().find(|(own, _)| *own == kind);
+        found
+            .map(|(_, address)| Pointer::new(*address))
+            .ok_or_else(|| Error::Internal(format!("the plan has no buffer \"{}\"", kind.name())))
     }
 }
 
@@ -65,7 +69,7 @@ impl Workspace {
         let place = |buffer: &Buffer| {
             let own = at;
             at += buffer.bytes;
-            (buffer.name, own)
+            (buffer.kind, own)
         };
         Buffers(buffers.iter().map(place).collect())
     }
@@ -95,7 +99,8 @@ impl Lendable for Workspace {
 /// The workspaces of a device.
 pub(crate) type Pool = pool::Pool<Workspace>;
 
-/// The pool of a GPU: one, however often the GPU is opened, since they would compete for its memory.
+/// The pool of a GPU: one, however often the GPU is opened, since they would compete for its
+/// memory.
 pub(crate) fn pool(index: usize) -> Arc<Pool> {
     static POOLS: Mutex<BTreeMap<usize, Weak<Pool>>> = Mutex::new(BTreeMap::new());
     let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,21 +113,20 @@ pub(crate) fn pool(index: usize) -> Arc<Pool> {
 }
 
 impl Pool {
-    /// Bytes a plan may use: what is free, and what workspaces hold, which a run waits for if it must.
+    /// Bytes a plan may use: what is free, and what workspaces hold, which a run waits for if it
+    /// must.
     pub(crate) fn available(&self, context: &Context) -> Result<u64, Error> {
         Ok(self.total(|| context.free_memory())?.saturating_sub(RESERVE))
     }
 
-    /// Runs `work` in a workspace that suffices. Where memory is short and other runs hold some, it
-    /// waits for them.
-    pub(crate) fn with<R>(
+    /// Lends a workspace that suffices. Where memory is short and other runs hold some, it waits
+    /// for them.
+    pub(crate) fn workspace(
         &self,
         context: &Arc<Context>,
         need: &Need,
-        work: impl FnOnce(&mut Workspace) -> Result<R, Error>,
-    ) -> Result<R, Error> {
+    ) -> Result<Lent<'_, Workspace>, Error> {
         let suffices = |workspace: &Workspace| workspace.suffices(need);
-        let mut workspace = self.lend(suffices, || Workspace::new(context, need))?;
-        work(&mut workspace)
+        self.lend(suffices, || Workspace::new(context, need))
     }
 }

@@ -1,10 +1,10 @@
 //! Twisted Edwards ↔ short Weierstrass, by way of the Montgomery model.
 //!
 //! `a·x² + y² = 1 + d·x²·y²` is birational to `B·v² = u³ + A·u² + u` with `A = 2(a+d)/(a−d)`,
-//! `B = 4/(a−d)`, `u = (1+y)/(1−y)`, `v = u/x` (Bernstein et al., "Twisted Edwards curves", thm 3.2),
-//! and that to `Y² = X³ + αX + β` with `X = (u + A/3)/B`, `Y = v/B`.
-//! Two points escape the formulas: the identity (0, 1) ↦ infinity, and (0, −1) ↦ (u, v) = (0, 0).
-//! Going back, `v = 0 ≠ u` and `u = −1` are the points at infinity of a model that is not complete.
+//! `B = 4/(a−d)`, `u = (1+y)/(1−y)`, `v = u/x` (Bernstein et al., "Twisted Edwards curves", thm
+//! 3.2), and that to `Y² = X³ + αX + β` with `X = (u + A/3)/B`, `Y = v/B`. Two points are
+//! exceptions: the identity (0, 1) ↦ infinity, and (0, −1) ↦ (u, v) = (0, 0). In the other
+//! direction, `v = 0 ≠ u` and `u = −1` are points at infinity of a model that is not complete.
 
 use ark_ec::AffineRepr;
 use ark_ec::twisted_edwards::{Affine, Projective, TECurveConfig};
@@ -13,7 +13,7 @@ use num_bigint::BigUint;
 
 use super::{EdwardsForm, Model, Weierstrass, inverses};
 
-/// Coefficients of the Montgomery model and what the maps need of them.
+/// Coefficients of the Montgomery model, as the maps need them.
 struct Montgomery<F> {
     b: F,
     inverse_of_b: F,
@@ -31,7 +31,8 @@ impl<F: Field> Montgomery<F> {
     }
 }
 
-/// The coefficients `α = (3 − A²)/(3B²)` and `β = (2A³ − 9A)/(27B³)` of the short Weierstrass model.
+/// The coefficients `α = (3 − A²)/(3B²)` and `β = (2A³ − 9A)/(27B³)` of the short Weierstrass
+/// model.
 pub(super) fn weierstrass_coefficients<F: Field>(a: F, d: F) -> (F, F) {
     let (m, coefficient_a) = Montgomery::new(a, d);
     let third = F::from(3u64).inverse().expect("the characteristic is not 3");
@@ -74,8 +75,8 @@ pub(super) fn from_weierstrass<P: TECurveConfig>(
     Some(Affine::new_unchecked(u * v.inverse()?, (u - one) * (u + one).inverse()?))
 }
 
-/// 2^times·P in extended coordinates. A doubling does not look at T, so only the last one makes it: 3M+4S
-/// instead of 4M+4S (EFD twisted/extended, dbl-2008-hwcd).
+/// 2^times·P in extended coordinates. A doubling does not read T, so only the last one computes it:
+/// 3M+4S instead of 4M+4S (EFD twisted/extended, dbl-2008-hwcd).
 pub(super) fn double_times<P: TECurveConfig>(point: &mut Projective<P>, times: u32) {
     for left in (0..times).rev() {
         let (square, b) = (point.x.square(), point.y.square());
@@ -90,7 +91,7 @@ pub(super) fn double_times<P: TECurveConfig>(point: &mut Projective<P>, times: u
     }
 }
 
-/// An affine point with what an addition needs of it.
+/// An affine point with the product that an addition needs.
 #[derive(Clone, Copy)]
 pub struct Addend<F> {
     x: F,
@@ -105,8 +106,8 @@ impl<F: Field> Addend<F> {
     }
 }
 
-/// `sum ± addend`, 8M; without T, which doublings do not look at, 7M (EFD twisted/extended, madd-2008-hwcd with
-/// d·x·y at hand).
+/// `sum ± addend`, 8M; without T, which doublings do not read, 7M (EFD twisted/extended,
+/// madd-2008-hwcd with d·x·y precomputed).
 pub(super) fn add_to<P: TECurveConfig>(
     sum: &mut Projective<P>,
     addend: &Addend<P::BaseField>,
@@ -126,12 +127,12 @@ pub(super) fn add_to<P: TECurveConfig>(
     (sum.x, sum.y, sum.z) = (e * f, g * h, f * g);
 }
 
-/// The way from a curve to `−x² + y² = 1 + d·x²·y²` and back, where there is one.
+/// The map from a curve to `−x² + y² = 1 + d·x²·y²` and back.
 ///
 /// On a short Weierstrass curve it starts from a point (α, 0) of order 2: with s = 1/√(3α² + a) the
 /// Montgomery model has A = 3αs and B = s. Scaling x by √(−a) makes the Edwards coefficient −1.
 pub struct EdwardsMap<F> {
-    /// Coefficient of the form with a = −1.
+    /// The coefficient d of the form with a = −1.
     pub(super) d: F,
     scale: F,
     inverse_of_scale: F,
@@ -154,7 +155,7 @@ impl<F: Field> EdwardsMap<F> {
             Model::TwistedEdwards { a, d } => (a, d, None),
             Model::ShortWeierstrass { a, b } => {
                 let on_axis = |x: &F| x.square() * x + a * x + b == F::ZERO;
-                // The roots that occur: other cubics are not searched.
+                // The roots that occur in practice; others are not searched for.
                 let alpha = [-F::ONE, F::ONE, F::ZERO].into_iter().find(on_axis)?;
                 let slope = alpha.square() * F::from(3u64) + a;
                 let s = slope.sqrt()?.inverse()?;
@@ -170,12 +171,12 @@ impl<F: Field> EdwardsMap<F> {
         Some(Self { d: -d * a.inverse()?, scale, inverse_of_scale, montgomery })
     }
 
-    /// Whether additions are right for every point of the curve: −1 is a square and d is not.
+    /// Whether the addition law is complete: −1 is a square and d is not.
     pub(super) fn complete(&self) -> bool {
         (-F::ONE).sqrt().is_some() && self.d.sqrt().is_none()
     }
 
-    /// The form and the way to it as integers; the device goes it.
+    /// The form and the map to it as integers, for a device to apply.
     pub(super) fn form(&self, integer: impl Fn(&F) -> Option<BigUint>) -> Option<EdwardsForm> {
         let (scale, montgomery) = match &self.montgomery {
             None => (self.scale, None),
@@ -189,7 +190,7 @@ impl<F: Field> EdwardsMap<F> {
         Some(EdwardsForm { d, complete: self.complete(), scale, montgomery })
     }
 
-    /// Edwards coordinates of a point in the coordinates of the curve's own model, for comparison; infinity is
+    /// Edwards coordinates of a point given in the curve's own model, for comparison. Infinity is
     /// (0, 1), and (0, 0) stands for points at infinity of the form.
     #[cfg(all(test, feature = "curves"))]
     pub(crate) fn apply(&self, point: Option<(F, F)>) -> (F, F) {
@@ -202,14 +203,15 @@ impl<F: Field> EdwardsMap<F> {
         }
     }
 
-    /// Back to the curve's own model; `None` is infinity.
+    /// The point in the curve's own model; the inner `None` is infinity, the outer a point that the
+    /// model cannot express.
     pub(super) fn undo(&self, (x, y): (F, F)) -> Option<Option<(F, F)>> {
         let x = x * self.inverse_of_scale;
         let Some(m) = &self.montgomery else { return Some(Some((x, y))) };
         if x == F::ZERO && y == F::ONE {
             return Some(None);
         }
-        // u = (1+y)/(1−y) and v = u/x, by one inversion.
+        // u = (1+y)/(1−y) and v = u/x, with one inversion.
         let v = (F::ONE + y) * ((F::ONE - y) * x).inverse()?;
         let u = v * x;
         Some(Some(((u + m.third_of_a) * m.inverse_of_b, v * m.inverse_of_b)))
@@ -242,7 +244,7 @@ mod tests {
         }
     }
 
-    /// The form with a = −1 holds its equation and the sums of the curve, and leads back.
+    /// Images satisfy the equation with a = −1, add like the points they come from, and map back.
     fn equivalent<C: crate::Curve>() {
         let map = C::edwards().expect("the curve has an Edwards form");
         let mut rng = test_rng();
@@ -267,7 +269,7 @@ mod tests {
     fn forms_with_a_minus_one() {
         equivalent::<ark_bls12_377::G1Affine>();
         equivalent::<ark_ed_on_bls12_377::EdwardsAffine>();
-        use crate::Curve;
+        use crate::curve::models::Models;
         assert!(ark_bls12_381::G1Affine::edwards().is_none());
         assert!(ark_bn254::G1Affine::edwards().is_none());
         assert!(ark_bls12_377::G2Affine::edwards().is_none());

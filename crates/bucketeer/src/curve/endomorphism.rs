@@ -1,14 +1,14 @@
-//! The GLV endomorphism of curves `y² = x³ + b`, and the splitting of scalars along it.
+//! The GLV endomorphism of curves `y² = x³ + b`, and the decomposition of scalars along it.
 //!
-//! If β is a cube root of unity in the base field, φ(x, y) = (β·x, y) maps the curve to itself, and on
+//! If β is a cube root of unity in the base field, φ(x, y) = (β·x, y) maps the curve to itself. On
 //! the subgroup of order r it is multiplication by a cube root of unity λ mod r. A scalar k is then
-//! written k = k₁ + λ·k₂ with |k₁|, |k₂| ≈ √r, so that k·P = k₁·P + k₂·φ(P): half as many windows over
-//! twice as many points (Gallant, Lambert, Vanstone 2001). φ(P) costs one multiplication.
+//! k₁ + λ·k₂ with |k₁|, |k₂| ≈ √r, so that k·P = k₁·P + k₂·φ(P): half as many windows over twice as
+//! many points (Gallant, Lambert, Vanstone 2001). φ(P) costs 1M.
 //!
-//! Both roots are found by exponentiation and matched on the generator, so any such curve gets its
-//! endomorphism, named or not. Splitting uses a reduced basis v₁, v₂ of the lattice
-//! {(x, y) : x + λ·y ≡ 0 mod r}: (k₁, k₂) = (k, 0) − c₁·v₁ − c₂·v₂ with cᵢ the rounded rational
-//! coordinates, computed as (k·gᵢ) >> shift with gᵢ precomputed.
+//! Both roots are found by exponentiation and matched on the generator, so every such curve gets
+//! its endomorphism, named or not. Scalars are split with a reduced basis v₁, v₂ of the lattice
+//! `{(x, y) : x + λ·y ≡ 0 mod r}`: (k₁, k₂) = (k, 0) − c₁·v₁ − c₂·v₂, where cᵢ are the rounded
+//! rational coordinates, computed as `(k·gᵢ) >> shift` with gᵢ precomputed.
 
 use ark_ec::CurveGroup;
 use ark_ff::{AdditiveGroup, Field, PrimeField};
@@ -64,7 +64,7 @@ impl Endomorphism {
         Self { beta, lambda, basis, bits, splitter }
     }
 
-    /// What splits scalars along it.
+    /// Splits scalars along the endomorphism.
     pub(crate) fn splitter(&self) -> &Splitter {
         &self.splitter
     }
@@ -94,7 +94,8 @@ fn short_basis(order: &BigUint, lambda: &BigUint) -> [[BigInt; 2]; 2] {
     [first, second]
 }
 
-/// Longest scalar, in words, that can be split; longer group orders go without the endomorphism.
+/// Longest scalar, in words, that can be split. Curves of a longer order do not use the
+/// endomorphism.
 pub(crate) const MAX_WORDS: usize = 8;
 const MAX_HALF: usize = MAX_WORDS / 2 + 1;
 
@@ -142,7 +143,7 @@ impl Splitter {
 
     /// `k` below the group order → (k₁, k₂), each as sign and magnitude.
     pub(crate) fn split(&self, k: &[u64]) -> [Half; 2] {
-        // Loops of known length take a fifth of the time.
+        // Loops of constant length take a fifth of the time.
         match self.words {
             (4, ..=3) => self.split_in::<4, 3>(k),
             (6, ..=4) => self.split_in::<6, 4>(k),
@@ -176,7 +177,7 @@ impl Splitter {
                 }
             }
             let negative = sum[H - 1] >> 63 == 1;
-            // Without a branch, since half of all halves are negative.
+            // Branch-free: half of all halves are negative, so a branch would be mispredicted.
             let mask = u64::from(negative).wrapping_neg();
             let mut carry = negative;
             let mut out = [0; MAX_HALF];
@@ -209,7 +210,7 @@ fn rounded_product<const K: usize, const H: usize>(
             product[i + j] = t as u64;
             carry = t >> 64;
         }
-        // Above stands at most the rounding bit, so one carry more is all there can be.
+        // The word above holds at most the rounding bit, so at most one more carry follows.
         let (sum, carried) = product[i + H].overflowing_add(carry as u64);
         product[i + H] = sum;
         product[i + H + 1] += u64::from(carried);
@@ -263,7 +264,7 @@ mod tests {
     use ark_ff::BigInteger;
     use ark_std::{UniformRand, test_rng};
 
-    /// k₁ + λ·k₂ = k and both halves keep to their bound, for random and extreme k.
+    /// k₁ + λ·k₂ = k and both halves respect their bound, for random and extreme k.
     fn check<C: Curve>() {
         let spec = CurveSpec::of::<C>();
         let e = spec.endomorphism.as_ref().expect("the curve has a = 0");

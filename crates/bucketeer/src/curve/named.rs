@@ -1,7 +1,7 @@
 //! The curves that have a name on the command line, and dispatch from a name to a type.
 //!
-//! Only this registry and the tests know particular curves; everything else is generic. A curve is added
-//! by one line here.
+//! Only this registry and the tests name particular curves; everything else is generic. Adding a
+//! curve takes one line here.
 
 use std::fmt;
 
@@ -13,10 +13,10 @@ use crate::{Curve, Error};
 pub struct NamedCurve {
     /// Full name.
     pub name: &'static str,
-    /// The short name of a pairing curve's first group.
+    /// Short name of a pairing curve's G1.
     pub alias: Option<&'static str>,
     /// Scalars in files and on the command line may be any integers of this many bits. `None`: they
-    /// must lie below the group order.
+    /// must be below the group order.
     pub scalar_bits: Option<u32>,
 }
 
@@ -26,11 +26,11 @@ impl fmt::Display for NamedCurve {
     }
 }
 
-/// Work that is generic over the curve, to be done for a [`NamedCurve`].
+/// Work that is generic over the curve, to be run for a [`NamedCurve`].
 pub trait Visitor {
-    /// What the work yields.
+    /// The result.
     type Output;
-    /// Does the work for one curve.
+    /// Runs for one curve.
     fn visit<C: Curve>(self, curve: &'static NamedCurve) -> Self::Output;
 }
 
@@ -41,7 +41,7 @@ macro_rules! named_curves {
             &[$(NamedCurve { name: $name, alias: $alias, scalar_bits: $bits }),*];
 
         impl NamedCurve {
-            /// Does the visitor's work for this curve.
+            /// Runs the visitor for this curve.
             pub fn visit<V: Visitor>(&'static self, visitor: V) -> V::Output {
                 match self.name {
                     $($name => visitor.visit::<$point>(self),)*

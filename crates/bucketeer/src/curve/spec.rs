@@ -1,4 +1,4 @@
-//! What the plan and the backends need to know of a curve, read off its arkworks configuration.
+//! A curve as data for the plan and the backends, read from its arkworks configuration.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -10,8 +10,6 @@ use num_bigint::BigUint;
 
 use super::words::from_le_words;
 use super::{Curve, Endomorphism, endomorphism, is_montgomery};
-#[cfg(any(feature = "cuda", feature = "webgpu"))]
-use crate::plan::Form;
 
 /// A curve's equation in arkworks' model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,17 +30,29 @@ pub enum Model<F> {
     },
 }
 
+/// The form of the curve that points are added in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// `y² = x³ + a·x + b`
+    Weierstrass,
+    /// `−x² + y² = 1 + d·x²·y²`, whose additions are the cheapest and need no case distinctions.
+    Edwards,
+}
+
 /// The form −x² + y² = 1 + d·x²·y² of a curve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdwardsForm {
     /// The coefficient d.
     pub d: BigUint,
-    /// Whether its additions are right for every point of the curve, inside the subgroup or not.
+    /// Whether its addition law is complete: right for every point of the curve, in the subgroup or
+    /// not.
     pub complete: bool,
-    /// From the affine coordinates of a twisted Edwards curve: x is multiplied by this. From those of a short
-    /// Weierstrass curve, with u of [`montgomery`](Self::montgomery): x ↦ scale·u/y, y ↦ (u − 1)/(u + 1).
+    /// From the affine coordinates of a twisted Edwards curve: x is multiplied by this. From those
+    /// of a short Weierstrass curve, with u of [`montgomery`](Self::montgomery): x ↦ scale·u/y, y ↦
+    /// (u − 1)/(u + 1).
     pub scale: BigUint,
-    /// On short Weierstrass curves the coefficients B and A/3 of the Montgomery model, u = B·x − A/3.
+    /// On short Weierstrass curves the coefficients B and A/3 of the Montgomery model, u = B·x −
+    /// A/3.
     pub montgomery: Option<[BigUint; 2]>,
 }
 
@@ -67,9 +77,9 @@ pub struct CurveSpec {
     pub order: BigUint,
     /// Index of that subgroup in the curve.
     pub cofactor: BigUint,
-    /// The cheap endomorphism of curves with `a = 0`, where there is one.
+    /// The GLV endomorphism of curves with `a = 0`, if there is one.
     pub endomorphism: Option<Endomorphism>,
-    /// The form −x² + y² = 1 + d·x²·y², where the curve has one.
+    /// The form −x² + y² = 1 + d·x²·y², if the curve has one.
     pub edwards: Option<EdwardsForm>,
     /// Whether field elements in memory are their Montgomery words.
     pub montgomery: bool,
@@ -123,8 +133,8 @@ impl CurveSpec {
         self.order.bits() as u32
     }
 
-    /// For twisted Edwards curves over prime fields: 1/B = (a − d)/4 and A/3B = (a + d)/6 of the map to the short
-    /// Weierstrass form (`edwards.rs`).
+    /// For twisted Edwards curves over prime fields: 1/B = (a − d)/4 and A/3B = (a + d)/6 of the
+    /// map to the short Weierstrass form (`edwards.rs`).
     pub(crate) fn edwards_to_weierstrass(&self) -> Option<[BigUint; 2]> {
         let Model::TwistedEdwards { a, d } = &self.model else { return None };
         let ([a], [d]) = (a.as_slice(), d.as_slice()) else { return None };
@@ -135,7 +145,7 @@ impl CurveSpec {
         Some([(p + a - d) * 3u32 * &twelfth % p, (a + d) * 2u32 * twelfth % p])
     }
 
-    /// Whether it takes an inversion to bring a base into this form from the curve's own coordinates.
+    /// Whether the map from the curve's own coordinates to this form takes an inversion.
     #[cfg(any(feature = "cuda", feature = "webgpu"))]
     pub(crate) fn to_edwards_by_inversion(&self, form: Form) -> bool {
         let map = self.edwards.as_ref().filter(|_| form == Form::Edwards);

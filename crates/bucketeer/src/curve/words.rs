@@ -1,11 +1,11 @@
 //! Field elements as 64-bit words.
 //!
-//! arkworks keeps an element of its prime fields as `N` little-endian words of its Montgomery form
+//! arkworks stores an element of a prime field as `N` little-endian words of its Montgomery form
 //! `x·2^(64N)`. Backends with arithmetic of their own read and write those words, the components of
-//! an extension one after the other. [`WordField`] says which fields have words; it is sealed, so
-//! that the compiler refuses a field whose representation is not known here. Whether the words are
-//! those of the Montgomery form is tested on values ([`is_montgomery`]): a field with another
-//! configuration takes the portable path.
+//! an extension one after the other. [`WordField`] lists the fields that have words; it is sealed,
+//! so that a field whose representation is unknown here does not compile. [`is_montgomery`] tests
+//! on values that the words are those of the Montgomery form; fields with another configuration
+//! take the portable path.
 
 use ark_ff::{
     AdditiveGroup, CubicExtConfig, CubicExtField, Field, Fp, FpConfig, PrimeField, QuadExtConfig,
@@ -13,38 +13,35 @@ use ark_ff::{
 };
 use num_bigint::BigUint;
 
-use super::sealed::Sealed;
-
 /// A field whose elements are read and written as words: arkworks' prime fields `Fp` and `SmallFp`,
 /// and their quadratic and cubic extensions.
 ///
-/// It cannot be implemented elsewhere: backends and the copies to a GPU depend on how these types
-/// are laid out.
-pub trait WordField: Field + Sealed {
+/// It cannot be implemented elsewhere: backends and copies to a GPU depend on the layout of these
+/// types.
+pub trait WordField: FieldWords {}
+
+impl<F: FieldWords> WordField for F {}
+
+/// The words of a field's elements. Cannot be named elsewhere, which seals [`WordField`].
+pub trait FieldWords: Field {
     /// Words of an element.
-    #[doc(hidden)]
     const WORDS: usize;
 
     /// Writes the element as [`WORDS`](Self::WORDS) words.
-    #[doc(hidden)]
     fn write_words(&self, out: &mut [u64]);
 
     /// The element with these words, which must be those of a reduced element.
-    #[doc(hidden)]
     fn read_words(words: &[u64]) -> Self;
 
-    /// Whether the words are below the modulus: those of elements made with `new_unchecked` may not be.
-    #[doc(hidden)]
+    /// Whether the words are below the modulus: those of elements made with `new_unchecked` may not
+    /// be.
     fn is_reduced(&self) -> bool;
 
     /// The same residue with words below the modulus.
-    #[doc(hidden)]
     fn reduced(self) -> Self;
 }
 
-impl<P: FpConfig<N>, const N: usize> Sealed for Fp<P, N> {}
-
-impl<P: FpConfig<N>, const N: usize> WordField for Fp<P, N> {
+impl<P: FpConfig<N>, const N: usize> FieldWords for Fp<P, N> {
     const WORDS: usize = N;
 
     #[inline(always)]
@@ -61,7 +58,7 @@ impl<P: FpConfig<N>, const N: usize> WordField for Fp<P, N> {
 
     #[inline(always)]
     fn is_reduced(&self) -> bool {
-        // The highest words tell almost always.
+        // The highest words decide almost always.
         self.0.0[N - 1] < P::MODULUS.0[N - 1] || self.0 < P::MODULUS
     }
 
@@ -74,10 +71,8 @@ impl<P: FpConfig<N>, const N: usize> WordField for Fp<P, N> {
     }
 }
 
-impl<P: SmallFpConfig> Sealed for SmallFp<P> {}
-
-/// As canonical integers: elements are smaller than a word, or in no form of interest.
-impl<P: SmallFpConfig> WordField for SmallFp<P> {
+/// As canonical integers: elements are smaller than a word, and their form is not used.
+impl<P: SmallFpConfig> FieldWords for SmallFp<P> {
     const WORDS: usize = 1;
 
     fn write_words(&self, out: &mut [u64]) {
@@ -97,11 +92,9 @@ impl<P: SmallFpConfig> WordField for SmallFp<P> {
     }
 }
 
-impl<P: QuadExtConfig> Sealed for QuadExtField<P> where P::BaseField: WordField {}
-
-impl<P: QuadExtConfig> WordField for QuadExtField<P>
+impl<P: QuadExtConfig> FieldWords for QuadExtField<P>
 where
-    P::BaseField: WordField,
+    P::BaseField: FieldWords,
 {
     const WORDS: usize = 2 * P::BaseField::WORDS;
 
@@ -128,11 +121,9 @@ where
     }
 }
 
-impl<P: CubicExtConfig> Sealed for CubicExtField<P> where P::BaseField: WordField {}
-
-impl<P: CubicExtConfig> WordField for CubicExtField<P>
+impl<P: CubicExtConfig> FieldWords for CubicExtField<P>
 where
-    P::BaseField: WordField,
+    P::BaseField: FieldWords,
 {
     const WORDS: usize = 3 * P::BaseField::WORDS;
 
@@ -166,7 +157,7 @@ pub(crate) fn is_montgomery<F: WordField>() -> bool {
         return false;
     }
     let modulus: BigUint = F::BasePrimeField::MODULUS.into();
-    // One probe per component: element with 3 + i in place i, zero elsewhere.
+    // One probe per component: an element with 3 + i in component i, zero elsewhere.
     (0..components).all(|i| {
         let value = residue::<F::BasePrimeField>(3 + i as u64);
         let parts =
@@ -180,8 +171,22 @@ pub(crate) fn is_montgomery<F: WordField>() -> bool {
     })
 }
 
-/// The residue of an integer. arkworks panics where the integer is not below the modulus of a field with
-/// more words than its modulus needs.
+/// The element in the first words of half a point.
+#[inline(always)]
+pub(crate) fn read_element<F: WordField>(words: &[u64]) -> F {
+    F::read_words(&words[..F::WORDS])
+}
+
+/// Writes an element into half a point.
+#[inline(always)]
+pub(crate) fn write_element<F: WordField>(element: &F, words: &mut [u64]) {
+    let (used, rest) = words.split_at_mut(F::WORDS);
+    element.write_words(used);
+    rest.fill(0);
+}
+
+/// The residue of an integer. arkworks panics where the integer is not below the modulus of a field
+/// with more words than its modulus needs.
 pub(crate) fn residue<F: PrimeField>(integer: u64) -> F {
     let modulus = F::MODULUS;
     match modulus.as_ref() {
@@ -204,6 +209,6 @@ pub(crate) fn to_words<F: WordField>(element: &F) -> Vec<u64> {
 
 /// 1/m mod 2^64 for odd m.
 pub(crate) fn inverse_of_odd(m: u64) -> u64 {
-    // Newton: each step doubles the correct bits, of which there is one at first.
+    // Newton's iteration: each step doubles the number of correct bits, from one.
     (0..6).fold(1u64, |x, _| x.wrapping_mul(2u64.wrapping_sub(m.wrapping_mul(x))))
 }

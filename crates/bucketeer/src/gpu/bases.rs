@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::cpu::table::{BaseSource, Coordinates};
-use crate::plan::Form;
+use crate::curve::{BaseSource, CoordinateSystem};
+use crate::plan::{Form, Plan};
 use crate::{Curve, CurveSpec};
 
 /// Bases as words of their affine coordinates.
@@ -14,8 +14,8 @@ pub(crate) trait AffineSource: Sync {
     fn write(&self, range: Range<usize>, out: &mut [u8]);
 }
 
-/// Points as the kernels of a form import them: in the curve's own coordinates for the Edwards form, otherwise in
-/// those of its Weierstrass form.
+/// Points as the kernels of a form import them: in the curve's own coordinates for the Edwards
+/// form, otherwise in those of its Weierstrass form.
 pub(crate) struct Affine<'a, C: Curve> {
     pub points: &'a [C],
     pub curve: &'a CurveSpec,
@@ -27,8 +27,8 @@ impl<C: Curve> AffineSource for Affine<'_, C> {
         const BLOCK: usize = 512;
         let words = 2 * self.curve.limbs * self.curve.degree;
         let coordinates = match self.form {
-            Form::Edwards => Coordinates::Own,
-            Form::Weierstrass => Coordinates::Weierstrass,
+            Form::Edwards => CoordinateSystem::Own,
+            Form::Weierstrass => CoordinateSystem::Weierstrass,
         };
         out.par_chunks_mut(BLOCK * 8 * words).enumerate().for_each(|(block, out)| {
             let first = range.start + block * BLOCK;
@@ -39,5 +39,42 @@ impl<C: Curve> AffineSource for Affine<'_, C> {
                 bytes.copy_from_slice(&word.to_le_bytes());
             }
         });
+    }
+}
+
+/// Points that share an inversion when copies are computed.
+const SHARED_INVERSION: u64 = 32;
+
+/// Where bases go: copy j of base i is at j·stride + i.
+pub(crate) struct Place<M> {
+    pub table: M,
+    /// Memory to work in, for `scratch_points` points.
+    pub scratch: M,
+    scratch_points: u64,
+    /// Points between two copies of a base.
+    pub stride: u64,
+    pub copies: u32,
+    /// Doublings from one copy to the next.
+    pub doublings: u32,
+}
+
+impl<M> Place<M> {
+    /// A place for the copies of a plan.
+    pub(crate) fn new(plan: &Plan, table: M, scratch: (M, u64), stride: u64) -> Self {
+        let (scratch, scratch_points) = scratch;
+        let doublings = plan.shape.window_bits * plan.shape.bucket_sets;
+        let copies = plan.shape.precompute;
+        Self { table, scratch, scratch_points, stride, copies, doublings }
+    }
+
+    /// Bases that can be brought here at a time. Every copy but the first takes scratch.
+    pub(crate) fn fitting(&self) -> usize {
+        (self.scratch_points / u64::from(self.copies - 1).max(1)).max(1) as usize
+    }
+
+    /// Threads that compute the copies of `count` bases.
+    pub(crate) fn copying_threads(&self, count: u32) -> u64 {
+        let each = SHARED_INVERSION.div_ceil(u64::from(self.copies - 1).max(1));
+        u64::from(count).div_ceil(each)
     }
 }

@@ -2,12 +2,13 @@
 
 use ark_ff::Field;
 
-use super::Part;
-use crate::cpu::formulas::{Coordinates, Xyzz, read};
+use super::parts::Part;
 use crate::curve::EdwardsMap;
+use crate::curve::read_element as read;
+use crate::curve::xyzz::{Coordinates, Xyzz};
 use crate::plan::{Layout, Plan};
 use crate::sum::Sum;
-use crate::{Curve, CurveSpec, Error, WordField, parallel};
+use crate::{Curve, Error, WordField, parallel};
 
 /// Points in the form the device adds in, one addition at a time.
 pub(crate) trait Host: Sync {
@@ -123,7 +124,7 @@ fn combine<H: Host>(
 /// total + Σ 2^j·(point of bit j), for one set of a part.
 fn set_value<H: Host>(host: &H, layout: &Layout, words: &[u64], set: usize) -> H::Sum {
     let reduction = &layout.reduction;
-    let (low, high) = reduction.halves();
+    let (low, high) = reduction.split_bits();
     let (low, high, sets) = (low as usize, high as usize, reduction.sets as usize);
     let sum = layout.sum_words / 2;
     let load = |index: usize| host.load(&words[index * sum..][..sum]);
@@ -138,17 +139,16 @@ fn set_value<H: Host>(host: &H, layout: &Layout, words: &[u64], set: usize) -> H
 
 /// The sums of all MSMs of a run.
 pub(crate) fn sums<C: Curve>(
-    curve: &CurveSpec,
     edwards: Option<&EdwardsMap<C::BaseField>>,
     plan: &Plan,
     parts: &[Part],
     msms: usize,
 ) -> Result<Vec<Sum<C>>, Error> {
-    let layout = plan.gpu_layout(curve);
+    let layout = &plan.gpu()?.layout;
     match edwards {
         Some(map) => {
             let host = Edwards { d: map.d() };
-            let sums = combine(&host, plan, &layout, parts, msms);
+            let sums = combine(&host, plan, layout, parts, msms);
             let affine = parallel::map(msms, |i| C::from_edwards(map, sums[i].affine()?));
             let point = |sum: Option<C>| Some(Sum::Group(sum?.into_group()));
             let sums: Option<Vec<_>> = affine.into_iter().map(point).collect();
@@ -157,7 +157,7 @@ pub(crate) fn sums<C: Curve>(
         None => {
             let [a, _] = C::weierstrass_coefficients();
             let host = Xyzz { a };
-            let sums = combine(&host, plan, &layout, parts, msms);
+            let sums = combine(&host, plan, layout, parts, msms);
             Ok(parallel::map(msms, |i| Sum::Weierstrass(sums[i].affine())))
         }
     }

@@ -1,13 +1,28 @@
-//! What all GPU backends share: how bases and scalars are handed to a device, and the combine stage, which
-//! runs on the host.
+//! The host side of all GPUs.
+//!
+//! [`engine`] carries plans out on any [`Backend`], in the order of [`schedule`]. A backend is a
+//! folder with a file for each stage; what its kernels share with the host is declared in
+//! [`interface`].
 
+mod backend;
 mod bases;
+mod batch;
 pub(crate) mod combine;
+mod counters;
+mod engine;
+pub(crate) mod interface;
+mod parts;
 mod scalars;
+mod schedule;
 
-pub(crate) use bases::{Affine, AffineSource};
-pub(crate) use combine::sums;
+pub(crate) use backend::{Backend, Job, Points, Run, Stage};
+pub(crate) use bases::{Affine, AffineSource, Place};
+pub(crate) use counters::{Counters, TaskPlaces};
+pub(crate) use engine::engine;
 pub(crate) use scalars::Raw;
+#[cfg(all(test, feature = "cuda", feature = "curves"))]
+pub(crate) use schedule::chunks;
+pub(crate) use schedule::{Chunk, Pass};
 
 use std::sync::Arc;
 
@@ -33,18 +48,6 @@ pub(crate) fn supported<C: Curve>() -> Result<Arc<CurveSpec>, Error> {
         ));
     }
     Ok(curve)
-}
-
-/// Points that the device leaves to the host: for some sets a total and a point for each bit.
-pub(crate) struct Part {
-    /// The MSM of a batch whose segment comes first.
-    pub first_msm: usize,
-    /// MSMs, each with `sets` sets.
-    pub msms: usize,
-    pub first_set: u32,
-    pub sets: usize,
-    /// Words of the sums: totals, low bits, high bits.
-    pub words: Vec<u64>,
 }
 
 /// −m⁻¹ mod 2^32 for odd m.

@@ -24,9 +24,9 @@ impl<'a> Raw<'a> {
     /// Scalars of one form, for MSMs of which the longest has `length`.
     pub(crate) fn new<F: PrimeField + WordField>(batch: &[Scalars<'a, F>], length: usize) -> Self {
         fn bytes<T>(values: &[T]) -> &[u8] {
-            // SAFETY: the callers pass integers, booleans, and elements of fields that consist of words
-            // (`WordField`) and are exactly as long (`is_montgomery`, which `supported` demands): no
-            // padding, so every byte is initialised.
+            // SAFETY: the callers pass integers, booleans, and elements of fields that consist of
+            // words (`WordField`) and are exactly as long (`is_montgomery`, which `supported`
+            // demands): no padding, so every byte is initialised.
             unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
         }
         let mut width = 1;

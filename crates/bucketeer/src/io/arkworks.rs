@@ -1,9 +1,9 @@
 //! arkworks' canonical serialisation: the number of elements as a 64-bit little-endian integer,
 //! then the elements, all of the same size.
 //!
-//! arkworks' own reader of vectors believes the number of elements and says of a bad point only
-//! that it is bad. Here the number is held against the length of the file first, and every element
-//! is read from its own bytes, unvalidated, and checked afterwards.
+//! arkworks' own reader of vectors trusts the number of elements, and for a bad point it reports
+//! only "invalid data". This reader first compares the number with the length of the file. It then
+//! reads every element from its own bytes, without validation, and checks it afterwards.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +13,7 @@ use ark_serialize::{CanonicalSerialize, Compress, Validate};
 
 use super::blocks::Elements;
 use super::diagnose::diagnose;
-use super::source::{Part, Source};
+use super::source::{ByteRange, ByteSource};
 use super::{Encoding, Malformed, ReadOptions, ScalarVec, point, write_atomically};
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::{Curve, Error};
@@ -21,13 +21,13 @@ use crate::{Curve, Error};
 /// Bytes of the number of elements.
 pub(super) const PREFIX: usize = 8;
 
-/// Bytes of an element of any curve, at most.
+/// Upper bound on the bytes of an element, over all curves.
 pub(super) const MAX_ELEMENT: u64 = 1024;
 
-/// More elements than this are no number of elements but the start of some other file.
+/// A larger number of elements is the start of a file of another format.
 const ABSURD: u64 = 1 << 48;
 
-/// The number of elements that the first bytes of a file announce, if files can have so many.
+/// The number of elements that the first bytes of a file announce, if it is plausible.
 pub(super) fn announced(bytes: &[u8]) -> Option<u64> {
     let prefix = bytes.first_chunk::<PREFIX>()?;
     Some(u64::from_le_bytes(*prefix)).filter(|count| *count <= ABSURD)
@@ -53,9 +53,9 @@ enum Kind {
     Scalars,
 }
 
-/// The encoding of a file of bases, by its length.
+/// The encoding of a file of bases, determined by its length.
 pub(super) fn encoding_of<C: Curve>(
-    file: Part<'_>,
+    file: ByteRange<'_>,
     curve: &'static NamedCurve,
 ) -> Result<Encoding, Malformed> {
     let sizes = [Encoding::Compressed, Encoding::Uncompressed].map(|e| (e, e.point_bytes::<C>()));
@@ -70,17 +70,17 @@ pub fn parse_arkworks_bases<C: Curve>(
     encoding: Encoding,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
-    read_bases_as(Source::from(bytes).whole(), curve, encoding, options)
+    read_bases_as(ByteSource::from(bytes).whole(), curve, encoding, options)
 }
 
 pub(super) fn read_bases_as<C: Curve>(
-    file: Part<'_>,
+    file: ByteRange<'_>,
     curve: &'static NamedCurve,
     encoding: Encoding,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
     let size = element_size(file, &[encoding.point_bytes::<C>()], Kind::Bases, curve)?;
-    let elements = Elements { part: body(file), size, what: "base" };
+    let elements = Elements { range: body(file), size, what: "base" };
     let reader = PointReader::<C>::new(encoding);
     let points = elements.parse(1, C::zero(), |bytes, out| {
         out[0] = reader.read(bytes)?;
@@ -95,29 +95,29 @@ pub fn parse_arkworks_scalars<C: Curve>(
     curve: &'static NamedCurve,
     options: &ReadOptions,
 ) -> Result<ScalarVec<C::ScalarField>, Malformed> {
-    read_scalars_of::<C>(Source::from(bytes).whole(), curve, options)
+    read_scalars_of::<C>(ByteSource::from(bytes).whole(), curve, options)
 }
 
 pub(super) fn read_scalars_of<C: Curve>(
-    file: Part<'_>,
+    file: ByteRange<'_>,
     curve: &'static NamedCurve,
     options: &ReadOptions,
 ) -> Result<ScalarVec<C::ScalarField>, Malformed> {
     let size = ScalarVec::<C::ScalarField>::element_bytes(curve.scalar_bits);
     let size = element_size(file, &[size], Kind::Scalars, curve)?;
-    let elements = Elements { part: body(file), size, what: "scalar" };
+    let elements = Elements { range: body(file), size, what: "scalar" };
     ScalarVec::parse(&elements, curve, options)
 }
 
-/// The elements of a file, behind their number.
-fn body(file: Part<'_>) -> Part<'_> {
-    file.part(PREFIX as u64..file.length())
+/// The elements of a file, after the prefix that counts them.
+fn body(file: ByteRange<'_>) -> ByteRange<'_> {
+    file.range(PREFIX as u64..file.length())
 }
 
 /// Reads single points; only the canonical encoding of each is accepted.
 struct PointReader<C> {
     encoding: Encoding,
-    /// Whether the flags have a byte of their own, of which arkworks ignores the other bits.
+    /// Whether the flags have a separate byte. arkworks ignores its other bits.
     flag_byte: bool,
     marker: std::marker::PhantomData<C>,
 }
@@ -145,16 +145,16 @@ impl<C: Curve> PointReader<C> {
         }
     }
 
-    /// Whether the point is written in these bytes: reading ignores some of the flags.
+    /// Whether these bytes are the point's encoding: arkworks ignores some flags when it reads.
     fn is_canonical(&self, point: &C, bytes: &[u8]) -> bool {
         let mut again = Vec::with_capacity(bytes.len());
         point.serialize_with_mode(&mut again, self.encoding.compress()).is_ok() && again == bytes
     }
 }
 
-/// The one of `sizes` that the length of the file fits.
+/// The size out of `sizes` that matches the length of the file.
 fn element_size(
-    file: Part<'_>,
+    file: ByteRange<'_>,
     sizes: &[usize],
     kind: Kind,
     curve: &'static NamedCurve,

@@ -3,30 +3,30 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::Malformed;
-use super::source::Part;
+use super::source::ByteRange;
 use crate::parallel;
 
-/// Elements read and parsed by one worker in one go.
+/// Elements that a thread reads and parses at a time.
 const BLOCK: usize = 256;
 
-/// Elements of `size` bytes each, one after the other.
+/// Consecutive elements of `size` bytes each.
 pub(super) struct Elements<'a> {
-    pub(super) part: Part<'a>,
+    pub(super) range: ByteRange<'a>,
     pub(super) size: usize,
-    /// What an element is called in an error.
+    /// The name of an element in errors.
     pub(super) what: &'static str,
 }
 
 impl Elements<'_> {
-    /// Parses every element into `stride` values of the result. The error is that of the first
-    /// element that has one.
+    /// Parses every element into `stride` values of the result. Reports the error of the first bad
+    /// element.
     pub(super) fn parse<T: Clone + Send>(
         &self,
         stride: usize,
         empty: T,
         read: impl Fn(&[u8], &mut [T]) -> Result<(), String> + Sync,
     ) -> Result<Vec<T>, Malformed> {
-        let length = (self.part.length() / self.size as u64).saturating_mul(stride as u64);
+        let length = (self.range.length() / self.size as u64).saturating_mul(stride as u64);
         let no_memory = || Malformed::no_memory(length.saturating_mul(size_of::<T>() as u64));
         let length = usize::try_from(length).map_err(|_| no_memory())?;
         let mut values = Vec::new();
@@ -50,7 +50,7 @@ impl Elements<'_> {
     ) -> Result<(), Malformed> {
         let first = block * BLOCK;
         let mut bytes = vec![0; values.len() / stride * self.size];
-        self.part.read((first * self.size) as u64, &mut bytes)?;
+        self.range.read((first * self.size) as u64, &mut bytes)?;
         let elements = values.chunks_mut(stride).zip(bytes.chunks(self.size));
         for (index, (values, bytes)) in elements.enumerate() {
             read(bytes, values).map_err(|reason| {

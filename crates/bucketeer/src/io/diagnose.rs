@@ -1,10 +1,15 @@
-//! Why arkworks refuses the encoding of a point.
+//! Why arkworks rejects the encoding of a point.
 //!
-//! arkworks says no more than "invalid data". The coordinates are therefore taken apart once more,
-//! only for points that were refused: integers not below the modulus come first, then abscissas
-//! that belong to no point; what remains are wrong flags. Most curves write little-endian integers
-//! with flags in the last byte, BLS12-381 big-endian ones with flags in the first and the
-//! components of an extension in reverse; the encoding of the generator shows which.
+//! arkworks reports only "invalid data". So the coordinates of a rejected point are parsed again,
+//! to find one of three causes, in this order:
+//!
+//! 1. An integer is not below the modulus.
+//! 2. No point of the curve has the coordinate.
+//! 3. The flags are wrong.
+//!
+//! Most curves write little-endian integers with flags in the last byte. BLS12-381 writes
+//! big-endian integers with flags in the first byte and the components of an extension in reverse
+//! order. The encoding of the generator shows which it is.
 
 use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField};
 use ark_serialize::CanonicalSerialize;
@@ -13,7 +18,7 @@ use super::Encoding;
 use super::point::{not_below_modulus, prime_from_le};
 use crate::{Curve, Model, PointFault};
 
-/// What is wrong with bytes that are not an encoding of a point.
+/// The reason why these bytes are not the encoding of a point.
 pub(super) fn diagnose<C: Curve>(bytes: &[u8], encoding: Encoding) -> String {
     let edwards = matches!(C::model(), Model::TwistedEdwards { .. });
     let names: &[&str] = match (encoding, edwards) {
@@ -51,6 +56,7 @@ fn width<C: Curve>() -> usize {
     <C::BaseField as Field>::BasePrimeField::ZERO.uncompressed_size()
 }
 
+/// Whether arkworks writes the integers of this curve big-endian.
 fn writes_big_endian<C: Curve>() -> bool {
     let mut encoded = Vec::new();
     let generator = C::generator();
@@ -64,16 +70,18 @@ fn writes_big_endian<C: Curve>() -> bool {
     }
 }
 
-/// The integers of all components, in order, as little-endian bytes without flags.
+/// The integers of all components, in order, as little-endian bytes without flags. The input is
+/// little-endian.
 fn little_endian_integers<C: Curve>(bytes: &[u8], flags: u8) -> Vec<Vec<u8>> {
     let mut bytes = bytes.to_vec();
     if let Some(last) = bytes.last_mut() {
         *last &= !flags;
     }
-    // Where flags do not fit into the last integer, they have a byte of their own behind it.
+    // Flags that do not fit into the last integer have a separate byte after it, which is dropped.
     bytes.chunks_exact(width::<C>()).map(<[u8]>::to_vec).collect()
 }
 
+/// The same for big-endian input.
 fn big_endian_integers<C: Curve>(bytes: &[u8]) -> Vec<Vec<u8>> {
     const FLAGS: u8 = 0xe0;
     let mut bytes = bytes.to_vec();
@@ -90,12 +98,12 @@ fn big_endian_integers<C: Curve>(bytes: &[u8]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Whether there is a point with this x (short Weierstrass) or y (twisted Edwards).
+/// Whether a point has this x (short Weierstrass) or y (twisted Edwards).
 fn belongs_to_point<C: Curve>(coordinate: C::BaseField) -> bool {
     let square = coordinate.square();
     let class = match C::model() {
         Model::ShortWeierstrass { a, b } => (square + a) * coordinate + b,
-        // x² = (1 − y²)/(a − d·y²), a square exactly if numerator times denominator is.
+        // x² = (1 − y²)/(a − d·y²) is a square if and only if numerator times denominator is.
         Model::TwistedEdwards { a, d } => (C::BaseField::ONE - square) * (a - d * square),
     };
     !class.legendre().is_qnr()

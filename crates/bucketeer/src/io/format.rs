@@ -1,14 +1,14 @@
-//! Which format a file has.
+//! Detects the format of a file.
 //!
-//! snarkjs files begin with a magic word and JSON with a brace. An arkworks file begins with the
-//! number of elements, and its length tells the encoding. A number of elements whose lowest byte is
-//! a brace is not taken for JSON, because its higher bytes are zero.
+//! A snarkjs file begins with a magic word, a JSON file with a brace. An arkworks file begins with
+//! the number of elements, and its length determines the encoding. If the lowest byte of that
+//! number is a brace, the zeros in its higher bytes tell it from JSON.
 
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::source::{Part, Source};
+use super::source::{ByteRange, ByteSource};
 use super::{Malformed, arkworks};
 use crate::curves::{NamedCurve, Visitor};
 use crate::{Curve, Error};
@@ -16,7 +16,7 @@ use crate::{Curve, Error};
 /// The two encodings of arkworks' canonical serialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// One coordinate and a sign; reading takes a square root per point.
+    /// One coordinate and a sign. Reading costs a square root per point.
     Compressed,
     /// Both coordinates.
     Uncompressed,
@@ -93,17 +93,20 @@ impl fmt::Display for Format {
 
 /// The format of a file of bases on this curve.
 pub fn detect(path: &Path, curve: &'static NamedCurve) -> Result<Format, Error> {
-    let source = Source::open(path)?;
-    detect_part(source.whole(), curve).map_err(|fault| fault.in_file(path))
+    let source = ByteSource::open(path)?;
+    detect_range(source.whole(), curve).map_err(|fault| fault.in_file(path))
 }
 
 /// The format of a file with these bytes.
 pub fn detect_bytes(bytes: &[u8], curve: &'static NamedCurve) -> Result<Format, Malformed> {
-    detect_part(Source::from(bytes).whole(), curve)
+    detect_range(ByteSource::from(bytes).whole(), curve)
 }
 
-pub(super) fn detect_part(file: Part<'_>, curve: &'static NamedCurve) -> Result<Format, Malformed> {
-    struct Detect<'a>(Part<'a>);
+pub(super) fn detect_range(
+    file: ByteRange<'_>,
+    curve: &'static NamedCurve,
+) -> Result<Format, Malformed> {
+    struct Detect<'a>(ByteRange<'a>);
     impl Visitor for Detect<'_> {
         type Output = Result<Encoding, Malformed>;
         fn visit<C: Curve>(self, curve: &'static NamedCurve) -> Self::Output {
@@ -116,10 +119,10 @@ pub(super) fn detect_part(file: Part<'_>, curve: &'static NamedCurve) -> Result<
     }
 }
 
-/// First bytes that show the format.
+/// Bytes at the start of a file that determine its format.
 pub(super) const HEAD: u64 = 1 << 12;
 
-/// The format, if the first bytes show it; otherwise it can only be arkworks'.
+/// The format, if the first bytes determine it. Otherwise it can only be arkworks'.
 pub(super) fn by_content(bytes: &[u8]) -> Option<Format> {
     if bytes.starts_with(b"ptau") {
         return Some(Format::Ptau);

@@ -4,29 +4,28 @@
 //! {"curve": "bn254-g1", "bases": [["0x1", "0x2"], null], "scalars": ["0xff", "123"]}
 //! ```
 //!
-//! `null` is the identity; a coordinate over a quadratic extension is a pair `["c0", "c1"]`;
-//! integers are strings, hexadecimal with 0x or decimal. Other fields are ignored. The document is
-//! read twice: once for the curve, which says what scalars may be, and once for bases and scalars,
-//! which become points and integers as they are met.
+//! `null` is the identity. A coordinate over a quadratic extension is a pair `["c0", "c1"]`.
+//! Integers are strings, hexadecimal with 0x or decimal. Other fields are ignored. The document is
+//! parsed twice: once for the curve, which determines the range of scalars, and once for bases and
+//! scalars, which are converted element by element.
 
 use std::any::TypeId;
 use std::borrow::Cow;
 use std::path::Path;
 
-use ark_ff::Field;
 use num_bigint::BigUint;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::json_elements::{Contents, Fields};
-use super::source::Source;
+use super::source::ByteSource;
 use super::{Malformed, ReadOptions, ScalarVec, point, write_atomically};
 use crate::curves::{NamedCurve, Visitor};
 use crate::{Curve, Error};
 
-/// Bases and scalars of one file, as many of the ones as of the others.
+/// Bases and scalars of one file, equally many.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Input<C: Curve> {
+pub struct JsonInput<C: Curve> {
     /// The bases.
     pub bases: Vec<C>,
     /// The scalars.
@@ -38,7 +37,7 @@ pub fn read_json<C: Curve>(
     path: &Path,
     curve: Option<&'static NamedCurve>,
     options: &ReadOptions,
-) -> Result<Input<C>, Error> {
+) -> Result<JsonInput<C>, Error> {
     parse_json(&read_bytes(path)?, curve, options).map_err(|fault| fault.in_file(path))
 }
 
@@ -47,13 +46,13 @@ pub fn json_curve(path: &Path) -> Result<&'static NamedCurve, Error> {
     parse_json_curve(&read_bytes(path)?).map_err(|fault| fault.in_file(path))
 }
 
-/// All bytes of a file, for [`parse_json_curve`] and [`parse_json`] after it: a pipe can be read once
-/// only.
+/// All bytes of a file. A pipe can be read only once, so [`parse_json_curve`] and [`parse_json`]
+/// share them.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
-    let source = Source::open(path)?;
+    let source = ByteSource::open(path)?;
     match source {
-        Source::Memory(bytes) => Ok(bytes.into_owned()),
-        Source::File { .. } => {
+        ByteSource::Memory(bytes) => Ok(bytes.into_owned()),
+        ByteSource::File { .. } => {
             source.whole().bytes().map(Cow::into_owned).map_err(|fault| fault.in_file(path))
         }
     }
@@ -73,10 +72,10 @@ pub fn parse_json<C: Curve>(
     bytes: &[u8],
     curve: Option<&'static NamedCurve>,
     options: &ReadOptions,
-) -> Result<Input<C>, Malformed> {
+) -> Result<JsonInput<C>, Malformed> {
     let curve = check_curve::<C>(bytes, curve)?;
     let contents = contents::<C>(bytes, curve, options, Fields::Both)?;
-    let input = Input {
+    let input = JsonInput {
         bases: required(contents.bases, "bases")?,
         scalars: required(contents.scalars, "scalars")?,
     };
@@ -132,10 +131,10 @@ fn named_curve(bytes: &[u8]) -> Result<Option<&'static NamedCurve>, Malformed> {
     header.curve.map(named).transpose()
 }
 
-/// The curve of the document, which must be the one asked for and that of `C`.
+/// The curve of the document. It must be the requested one, if any, and that of `C`.
 fn check_curve<C: Curve>(
     bytes: &[u8],
-    asked: Option<&'static NamedCurve>,
+    requested: Option<&'static NamedCurve>,
 ) -> Result<&'static NamedCurve, Malformed> {
     struct IsType(TypeId);
     impl Visitor for IsType {
@@ -145,9 +144,9 @@ fn check_curve<C: Curve>(
         }
     }
     let found = named_curve(bytes)?;
-    let curve = required(found.or(asked), "curve")?;
-    if let Some(asked) = asked.filter(|asked| *asked != curve) {
-        return Err(Malformed::new(format!("wrong curve: {curve}, expected {asked}")));
+    let curve = required(found.or(requested), "curve")?;
+    if let Some(requested) = requested.filter(|requested| *requested != curve) {
+        return Err(Malformed::new(format!("wrong curve: {curve}, expected {requested}")));
     }
     if !curve.visit(IsType(TypeId::of::<C>())) {
         return Err(Malformed::new(format!("wrong curve: {curve} has points of another type")));
@@ -175,7 +174,7 @@ fn not_json(error: serde_json::Error) -> Malformed {
     })
 }
 
-/// A point as JSON: `null` for the identity, else both coordinates in lower-case hexadecimal
+/// A point as JSON: `null` for the identity, otherwise both coordinates in lower-case hexadecimal
 /// without leading zeros.
 ///
 /// ```
@@ -186,12 +185,14 @@ fn not_json(error: serde_json::Error) -> Malformed {
 /// assert!(point_to_json(&ark_bn254::G1Affine::zero()).is_null());
 /// ```
 pub fn point_to_json<C: Curve>(point: &C) -> Value {
-    point.xy().map_or(Value::Null, |(x, y)| Value::Array(vec![coordinate(&x), coordinate(&y)]))
+    let json = |element: C::BaseField| coordinate(&point::integers(&element));
+    point.xy().map_or(Value::Null, |(x, y)| Value::Array(vec![json(x), json(y)]))
 }
 
-fn coordinate<F: Field>(element: &F) -> Value {
+/// A coordinate as JSON: its component, or a list of them.
+pub(crate) fn coordinate(components: &[BigUint]) -> Value {
     let mut parts: Vec<Value> =
-        point::integers(element).iter().map(|integer| hexadecimal(integer).into()).collect();
+        components.iter().map(|integer| hexadecimal(integer).into()).collect();
     match parts.len() {
         1 => parts.remove(0),
         _ => Value::Array(parts),

@@ -1,5 +1,5 @@
-//! Bases and scalars of a JSON document, turned into points and integers one by one while it is
-//! read.
+//! Converts bases and scalars of a JSON document to points and integers one by one, while the
+//! document is parsed.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,10 +14,10 @@ use super::{ReadOptions, ScalarVec};
 use crate::Curve;
 use crate::curves::NamedCurve;
 
-/// Digits an integer may have. It bounds the time to convert decimals; no curve comes near it.
+/// Most digits of an integer. Bounds the time to convert decimals; no curve comes near it.
 const MAX_DIGITS: usize = 4096;
 
-/// The fields of interest.
+/// The requested fields.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fields {
     Bases,
@@ -25,7 +25,7 @@ pub(super) enum Fields {
     Both,
 }
 
-/// The fields that were found among those of interest.
+/// The requested fields, as far as the document has them.
 pub(super) struct Contents<C: Curve> {
     pub(super) bases: Option<Vec<C>>,
     pub(super) scalars: Option<ScalarVec<C::ScalarField>>,
@@ -92,7 +92,7 @@ impl<'de, C: Curve> Visitor<'de> for ContentsVisitor<'_, C> {
     }
 }
 
-/// An array whose elements are handed on as they are met; errors carry the element's index.
+/// An array whose elements go to `each` one by one. Errors carry the element's index.
 struct List<T, F> {
     what: &'static str,
     each: F,
@@ -148,7 +148,7 @@ impl Integer {
         if digits.len() > MAX_DIGITS {
             return Err(format!("an integer of more than {MAX_DIGITS} digits"));
         }
-        // Signs and underscores, which the conversion would take, are not digits.
+        // The conversion would accept signs and underscores.
         let all_digits = digits.chars().all(|digit| digit.is_digit(radix));
         let integer = BigUint::parse_bytes(digits.as_bytes(), radix).filter(|_| all_digits);
         integer

@@ -1,4 +1,4 @@
-//! What the parsers report.
+//! The error of the parsers.
 
 use std::path::Path;
 
@@ -6,14 +6,14 @@ use crate::Error;
 use crate::error::{Bytes, shown};
 use crate::platform::available_memory;
 
-/// Why bytes are not what they should be: the position and the cause, in words.
+/// Why bytes cannot be parsed: position and cause, as text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Malformed {
-    /// For example "base 17: not on the curve". Control characters of the file are escaped in it, and
-    /// it is cut where it is very long.
+    /// For example "base 17: not on the curve". Control characters from the file are escaped, and a
+    /// very long text is truncated.
     pub reason: String,
-    /// Bytes that could not be allocated, where that is the reason.
+    /// Bytes that could not be allocated, if that is the cause.
     needed: Option<u64>,
 }
 
@@ -22,12 +22,12 @@ impl Malformed {
         Self { reason: shown(reason.as_ref(), LONGEST), needed: None }
     }
 
-    /// There is no memory for so many bytes.
+    /// This many bytes could not be allocated.
     pub(super) fn no_memory(needed: u64) -> Self {
         Self { reason: format!("no memory for {}", Bytes(needed)), needed: Some(needed) }
     }
 
-    /// The library's error, for bytes that came from this file.
+    /// The library's error for bytes from this file.
     pub fn in_file(self, path: &Path) -> Error {
         match self.needed {
             Some(needed) => {
@@ -38,5 +38,5 @@ impl Malformed {
     }
 }
 
-/// Most characters of a reason.
+/// Characters after which a reason is truncated.
 const LONGEST: usize = 1000;

@@ -1,4 +1,4 @@
-//! File formats: bases and scalars from disk and back.
+//! File formats: reading and writing bases and scalars.
 //!
 //! | format | holds | curves |
 //! | --- | --- | --- |
@@ -7,12 +7,15 @@
 //! | snarkjs `.ptau`, sections tauG1 and tauG2 | bases | bn254, bls12-381 |
 //! | snarkjs `.zkey` (Groth16), point sections | bases | bn254, bls12-381 |
 //!
-//! Every reader works in three steps: the file is opened, and read into memory only if it is JSON or
-//! no regular file; its lengths are checked before anything is allocated; blocks of elements are read,
-//! parsed and checked in parallel, straight into the result. A file that becomes shorter meanwhile is an
-//! error. Whether bases lie in the prime-order subgroup is checked last, for all of them
-//! together. A `read_…` function takes a path and names it in its error. The `parse_…` function
-//! behind it takes bytes.
+//! Every reader works in four steps:
+//!
+//! 1. It opens the file. JSON, and whatever is not a regular file, is read into memory.
+//! 2. It checks all lengths, before it allocates anything.
+//! 3. It reads, parses and checks blocks of elements in parallel, straight into the result. A file
+//!    that is truncated meanwhile is an error.
+//! 4. It checks that bases lie in the prime-order subgroup, all of them together.
+//!
+//! A `read_…` function takes a path and names it in its errors. A `parse_…` function takes bytes.
 //!
 //! ```
 //! use bucketeer::curves::NamedCurve;
@@ -44,31 +47,32 @@ mod snarkjs;
 mod source;
 mod write;
 
+pub use crate::scalar_vec::ScalarVec;
 pub use arkworks::{parse_arkworks_bases, parse_arkworks_scalars, write_bases, write_scalars};
 pub use format::{Encoding, Format, detect, detect_bytes};
+#[cfg(feature = "any")]
+pub(crate) use json::coordinate;
 pub use json::{
-    Input, json_curve, parse_json, parse_json_curve, point_to_json, read_bytes, read_json,
+    JsonInput, json_curve, parse_json, parse_json_curve, point_to_json, read_bytes, read_json,
     write_json,
 };
 pub use malformed::Malformed;
-pub use scalar_vec::ScalarVec;
-pub use snarkjs::{parse_ptau, parse_zkey};
 pub use write::write_atomically;
 
 use std::path::Path;
 
 use crate::curves::NamedCurve;
 use crate::{Curve, Error};
-use source::{Part, Source};
+use source::{ByteRange, ByteSource};
 
-/// What readers check and what they put right.
+/// What readers check and what they correct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Whether bases must lie in the prime-order subgroup; long files are checked by sums of random
-    /// subsets, which miss a bad base with probability at most 2^−64. That bases lie on the curve
-    /// is checked in any case.
+    /// Whether bases must lie in the prime-order subgroup. Long files are checked by sums of random
+    /// subsets, which miss a bad base with probability at most 2^−64. Bases must lie on the curve
+    /// in any case.
     pub subgroup_check: bool,
-    /// Whether scalars above their bound are reduced modulo the group order instead of refused.
+    /// Whether scalars above their bound are reduced modulo the group order instead of rejected.
     pub reduce: bool,
 }
 
@@ -80,29 +84,39 @@ impl Default for ReadOptions {
 
 /// Reads bases from a file of any format.
 ///
-/// `section` chooses among the points of a snarkjs file: `tau-g1` or `tau-g2` of a `.ptau`; `a`,
-/// `b1`, `b2`, `c` or `h` of a `.zkey`. Without it the group of the curve decides: `tau-g1` or
-/// `tau-g2`, `a` or `b2`.
+/// `section` selects the points of a snarkjs file: `tau-g1` or `tau-g2` of a `.ptau`; `a`, `b1`,
+/// `b2`, `c` or `h` of a `.zkey`. The default depends on the group of the curve: `tau-g1` and `a`
+/// for G1, `tau-g2` and `b2` for G2.
 pub fn read_bases<C: Curve>(
     path: &Path,
     curve: &'static NamedCurve,
     section: Option<&str>,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Error> {
-    let source = Source::open(path)?;
+    let source = ByteSource::open(path)?;
     bases_in(source.whole(), curve, section, options).map_err(|fault| fault.in_file(path))
 }
 
-fn bases_in<C: Curve>(
-    file: Part<'_>,
+/// Bases from the bytes of a file of any format; the same as [`read_bases`] otherwise.
+pub fn parse_bases<C: Curve>(
+    bytes: &[u8],
     curve: &'static NamedCurve,
     section: Option<&str>,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
-    let format = format::detect_part(file, curve)?;
+    bases_in(ByteSource::from(bytes).whole(), curve, section, options)
+}
+
+fn bases_in<C: Curve>(
+    file: ByteRange<'_>,
+    curve: &'static NamedCurve,
+    section: Option<&str>,
+    options: &ReadOptions,
+) -> Result<Vec<C>, Malformed> {
+    let format = format::detect_range(file, curve)?;
     if let (Some(section), Format::Arkworks(_) | Format::Json) = (section, format) {
         return Err(Malformed::new(format!(
-            "section \"{section}\" was asked for, but a file of format {format} has no sections"
+            "section \"{section}\" was requested, but a file of format {format} has no sections"
         )));
     }
     match format {
@@ -119,12 +133,12 @@ pub fn read_scalars<C: Curve>(
     curve: &'static NamedCurve,
     options: &ReadOptions,
 ) -> Result<ScalarVec<C::ScalarField>, Error> {
-    let source = Source::open(path)?;
+    let source = ByteSource::open(path)?;
     scalars_in::<C>(source.whole(), curve, options).map_err(|fault| fault.in_file(path))
 }
 
 fn scalars_in<C: Curve>(
-    file: Part<'_>,
+    file: ByteRange<'_>,
     curve: &'static NamedCurve,
     options: &ReadOptions,
 ) -> Result<ScalarVec<C::ScalarField>, Malformed> {

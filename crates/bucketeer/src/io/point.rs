@@ -10,9 +10,9 @@ use crate::subgroup::first_outside;
 use crate::{Curve, Model, PointFault};
 
 /// The prime field under a curve's base field.
-pub(super) type Prime<C> = <<C as ark_ec::AffineRepr>::BaseField as Field>::BasePrimeField;
+pub(super) type PrimeOf<C> = <<C as ark_ec::AffineRepr>::BaseField as Field>::BasePrimeField;
 
-/// The element with this little-endian integer, if it is below the modulus.
+/// The element that this little-endian integer represents, if it is below the modulus.
 pub(super) fn prime_from_le<F: PrimeField>(bytes: &[u8]) -> Option<F> {
     let used = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     let mut integer = F::BigInt::default();
@@ -28,14 +28,14 @@ pub(super) fn prime_from_le<F: PrimeField>(bytes: &[u8]) -> Option<F> {
     F::from_bigint(integer)
 }
 
-/// The point with these coordinates, each one element of the prime field per component; the reason
-/// where an element is missing because its integer was not below the modulus.
+/// The point with these coordinates, given as one element of the prime field per component. `None`
+/// stands for an integer that is not below the modulus, which is an error.
 ///
-/// On short Weierstrass curves arkworks may take (0, 0) for the point at infinity. In files it is
-/// the pair of coordinates it looks like, and those are of no point if arkworks does so.
+/// On some short Weierstrass curves arkworks represents the point at infinity as (0, 0). In files
+/// (0, 0) is an ordinary pair of coordinates; on those curves it is not a point.
 pub(super) fn from_components<C: Curve>(
-    x: impl Iterator<Item = Option<Prime<C>>>,
-    y: impl Iterator<Item = Option<Prime<C>>>,
+    x: impl Iterator<Item = Option<PrimeOf<C>>>,
+    y: impl Iterator<Item = Option<PrimeOf<C>>>,
 ) -> Result<C, String> {
     let x = element::<C::BaseField>(x).ok_or_else(|| not_below_modulus("x"))?;
     let y = element::<C::BaseField>(y).ok_or_else(|| not_below_modulus("y"))?;
@@ -61,7 +61,7 @@ pub(super) fn check_on_curve<C: Curve>(point: &C) -> Result<(), String> {
     if point.on_curve() { Ok(()) } else { Err(PointFault::NotOnCurve.to_string()) }
 }
 
-/// Checks points of the curve for the subgroup, if the options demand it.
+/// Checks that points of the curve lie in the subgroup, if the options require it.
 pub(super) fn check_subgroup<C: Curve>(
     points: Vec<C>,
     options: &ReadOptions,
@@ -74,7 +74,7 @@ pub(super) fn check_subgroup<C: Curve>(
     }
 }
 
-/// From the keys that the standard library draws from the operating system for its hash maps.
+/// Derived from the random keys that the standard library draws from the system for hash maps.
 fn random_seed() -> [u8; 32] {
     let keyed = RandomState::new();
     let mut seed = [0; 32];

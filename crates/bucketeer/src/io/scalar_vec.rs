@@ -1,4 +1,4 @@
-//! Scalars as files hold them.
+//! Scalars from and to files.
 
 use ark_ff::PrimeField;
 use num_bigint::BigUint;
@@ -6,54 +6,11 @@ use num_bigint::BigUint;
 use super::blocks::Elements;
 use super::point::prime_from_le;
 use super::{Malformed, ReadOptions};
+use crate::ScalarVec;
 use crate::curves::NamedCurve;
-use crate::{AsScalars, Scalars};
-
-/// Scalars from a file: residues, or integers for curves whose scalars may exceed the group order
-/// ([`NamedCurve::scalar_bits`]).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ScalarVec<F> {
-    /// Residues modulo the group order.
-    Residues(Vec<F>),
-    /// Integers below `2^bits`, of `words_each` little-endian words each.
-    Integers {
-        /// All words.
-        words: Vec<u64>,
-        /// Words of one integer.
-        words_each: usize,
-        /// The bound.
-        bits: u32,
-    },
-}
-
-impl<F> ScalarVec<F> {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Residues(residues) => residues.len(),
-            Self::Integers { words, words_each, .. } => words.len() / (*words_each).max(1),
-        }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-impl<F> AsScalars<F> for ScalarVec<F> {
-    fn as_scalars(&self) -> Scalars<'_, F> {
-        match self {
-            Self::Residues(residues) => Scalars::residues(residues),
-            Self::Integers { words, words_each, bits } => {
-                Scalars::words(words, *words_each).with_bits(*bits)
-            }
-        }
-    }
-}
 
 impl<F: PrimeField> ScalarVec<F> {
-    /// An empty one for this curve.
+    /// An empty vector for this curve.
     pub(super) fn new(curve: &NamedCurve) -> Self {
         match curve.scalar_bits {
             None => Self::Residues(Vec::new()),
@@ -63,7 +20,7 @@ impl<F: PrimeField> ScalarVec<F> {
         }
     }
 
-    /// Appends the little-endian integer, or says why it cannot be a scalar.
+    /// Appends a little-endian integer, or returns why it is not a scalar.
     pub(super) fn push(&mut self, bytes: &[u8], options: &ReadOptions) -> Result<(), String> {
         match self {
             Self::Residues(residues) => residues.push(residue(bytes, options)?),
@@ -99,7 +56,7 @@ impl<F: PrimeField> ScalarVec<F> {
         F::ZERO.uncompressed_size().max(bits.unwrap_or(0).div_ceil(8) as usize)
     }
 
-    /// Hands every scalar on as a little-endian integer of [`Self::element_bytes`].
+    /// Calls `each` with every scalar, as a little-endian integer of [`Self::element_bytes`].
     pub(super) fn try_for_each<E>(
         &self,
         mut each: impl FnMut(&[u8]) -> Result<(), E>,

@@ -4,21 +4,21 @@
 use num_bigint::BigUint;
 
 use super::Malformed;
-use super::source::Part;
+use super::source::ByteRange;
 
 /// A cursor over little-endian integers.
 pub(super) struct Cursor<'a> {
-    rest: Part<'a>,
-    /// What is being read, for errors.
+    rest: ByteRange<'a>,
+    /// What is being read, named in errors.
     what: String,
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(part: Part<'a>, what: impl Into<String>) -> Self {
-        Self { rest: part, what: what.into() }
+    pub(super) fn new(range: ByteRange<'a>, what: impl Into<String>) -> Self {
+        Self { rest: range, what: what.into() }
     }
 
-    fn take(&mut self, length: u64) -> Result<Part<'a>, Malformed> {
+    fn take(&mut self, length: u64) -> Result<ByteRange<'a>, Malformed> {
         let left = self.rest.length();
         if length > left {
             return Err(Malformed::new(format!(
@@ -26,8 +26,8 @@ impl<'a> Cursor<'a> {
                 self.what,
             )));
         }
-        let taken = self.rest.part(0..length);
-        self.rest = self.rest.part(length..left);
+        let taken = self.rest.range(0..length);
+        self.rest = self.rest.range(length..left);
         Ok(taken)
     }
 
@@ -54,17 +54,19 @@ impl<'a> Cursor<'a> {
 
 /// The sections of a file, by type.
 pub(super) struct Sections<'a> {
-    sections: Vec<(u32, Part<'a>)>,
+    sections: Vec<(u32, ByteRange<'a>)>,
 }
 
 impl<'a> Sections<'a> {
-    pub(super) fn read(file: Part<'a>, magic: &str) -> Result<Self, Malformed> {
+    pub(super) fn read(file: ByteRange<'a>, magic: &str) -> Result<Self, Malformed> {
         if file.length() == 0 {
             return Err(Malformed::new("the file is empty"));
         }
         let mut cursor = Cursor::new(file, "the file's header");
         if cursor.array::<4>()? != magic.as_bytes() {
-            return Err(Malformed::new(format!("not a .{magic} file: it does not begin so")));
+            return Err(Malformed::new(format!(
+                "not a .{magic} file: it does not begin with \"{magic}\""
+            )));
         }
         let version = cursor.u32()?;
         if version != 1 {
@@ -87,7 +89,7 @@ impl<'a> Sections<'a> {
     }
 
     /// The one section of this type.
-    pub(super) fn get(&self, kind: u32, name: &str) -> Result<Part<'a>, Malformed> {
+    pub(super) fn get(&self, kind: u32, name: &str) -> Result<ByteRange<'a>, Malformed> {
         let mut found = self.sections.iter().filter(|(own, _)| *own == kind);
         match (found.next(), found.next()) {
             (Some((_, part)), None) => Ok(*part),

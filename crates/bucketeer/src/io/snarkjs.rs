@@ -1,9 +1,9 @@
 //! Points in snarkjs' `.ptau` and `.zkey` files.
 //!
-//! A point is its two affine coordinates, those of G2 as c0 and c1; every component is a
-//! little-endian integer of `n` bytes in Montgomery form, `value·2^(8n) mod p`; zeros alone are the
-//! point at infinity. A header section states `n`, the prime and how many points each section must
-//! hold.
+//! A point is its two affine coordinates; a coordinate of G2 is c0, then c1. Every component is a
+//! little-endian integer of `n` bytes in Montgomery form, `value·2^(8n) mod p`. All zeros are the
+//! point at infinity. The header section has `n`, the prime and the number of points in each
+//! section.
 
 use std::fmt;
 
@@ -11,67 +11,58 @@ use ark_ff::{Field, PrimeField};
 use num_bigint::BigUint;
 
 use super::blocks::Elements;
-use super::point::{Prime, check_on_curve, check_subgroup, from_components, prime_from_le};
+use super::point::{PrimeOf, check_on_curve, check_subgroup, from_components, prime_from_le};
 use super::sections::{Cursor, Sections};
-use super::source::{Part, Source};
+use super::source::ByteRange;
 use super::{Malformed, ReadOptions};
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::{Curve, CurveSpec};
 
-/// The curves snarkjs knows.
+/// The curves that snarkjs supports.
 const SUPPORTED: [&str; 4] = ["bn254-g1", "bn254-g2", "bls12-381-g1", "bls12-381-g2"];
 
+/// A group of a pairing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Group {
+enum PairingGroup {
     G1,
     G2,
 }
 
-impl Group {
+impl PairingGroup {
     fn of<C: Curve>() -> Self {
         if C::BaseField::extension_degree() == 1 { Self::G1 } else { Self::G2 }
     }
 }
 
-impl fmt::Display for Group {
+impl fmt::Display for PairingGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self:?}")
     }
 }
 
-/// A section of points that can be asked for by name.
+/// A section of points, selected by name.
 struct PointSection {
     name: &'static str,
     kind: u32,
-    group: Group,
+    group: PairingGroup,
 }
 
 const PTAU: [PointSection; 2] = [
-    PointSection { name: "tau-g1", kind: 2, group: Group::G1 },
-    PointSection { name: "tau-g2", kind: 3, group: Group::G2 },
+    PointSection { name: "tau-g1", kind: 2, group: PairingGroup::G1 },
+    PointSection { name: "tau-g2", kind: 3, group: PairingGroup::G2 },
 ];
 
 const ZKEY: [PointSection; 5] = [
-    PointSection { name: "a", kind: 5, group: Group::G1 },
-    PointSection { name: "b1", kind: 6, group: Group::G1 },
-    PointSection { name: "b2", kind: 7, group: Group::G2 },
-    PointSection { name: "c", kind: 8, group: Group::G1 },
-    PointSection { name: "h", kind: 9, group: Group::G1 },
+    PointSection { name: "a", kind: 5, group: PairingGroup::G1 },
+    PointSection { name: "b1", kind: 6, group: PairingGroup::G1 },
+    PointSection { name: "b2", kind: 7, group: PairingGroup::G2 },
+    PointSection { name: "c", kind: 8, group: PairingGroup::G1 },
+    PointSection { name: "h", kind: 9, group: PairingGroup::G1 },
 ];
 
-/// Bases from the bytes of a `.ptau` file: section `tau-g1` or `tau-g2`, by default that of the
-/// curve's group.
-pub fn parse_ptau<C: Curve>(
-    bytes: &[u8],
-    curve: &'static NamedCurve,
-    section: Option<&str>,
-    options: &ReadOptions,
-) -> Result<Vec<C>, Malformed> {
-    read_ptau(Source::from(bytes).whole(), curve, section, options)
-}
-
+/// Bases of a `.ptau` file: section `tau-g1` or `tau-g2`, by default that of the curve's group.
 pub(super) fn read_ptau<C: Curve>(
-    file: Part<'_>,
+    file: ByteRange<'_>,
     curve: &'static NamedCurve,
     section: Option<&str>,
     options: &ReadOptions,
@@ -89,19 +80,10 @@ pub(super) fn read_ptau<C: Curve>(
     points(&sections, chosen, count, options)
 }
 
-/// Bases from the bytes of a Groth16 `.zkey` file: section `a`, `b1`, `b2`, `c` or `h`, by default
-/// `a` for G1 and `b2` for G2.
-pub fn parse_zkey<C: Curve>(
-    bytes: &[u8],
-    curve: &'static NamedCurve,
-    section: Option<&str>,
-    options: &ReadOptions,
-) -> Result<Vec<C>, Malformed> {
-    read_zkey(Source::from(bytes).whole(), curve, section, options)
-}
-
+/// Bases of a Groth16 `.zkey` file: section `a`, `b1`, `b2`, `c` or `h`, by default `a` for G1 and
+/// `b2` for G2.
 pub(super) fn read_zkey<C: Curve>(
-    file: Part<'_>,
+    file: ByteRange<'_>,
     curve: &'static NamedCurve,
     section: Option<&str>,
     options: &ReadOptions,
@@ -140,7 +122,7 @@ fn check_supported(curve: &NamedCurve, format: &str) -> Result<(), Malformed> {
     )))
 }
 
-/// Reads the base field's prime, which must be that of the curve.
+/// Reads the prime of the base field and checks that it is the curve's.
 fn check_prime<C: Curve>(header: &mut Cursor<'_>, curve: &NamedCurve) -> Result<(), Malformed> {
     let (length, prime) = header.integer()?;
     let spec = CurveSpec::of::<C>();
@@ -176,7 +158,7 @@ fn choose<C: Curve>(
     name: Option<&str>,
     curve: &NamedCurve,
 ) -> Result<&'static PointSection, Malformed> {
-    let group = Group::of::<C>();
+    let group = PairingGroup::of::<C>();
     let matches = |section: &&PointSection| match name {
         Some(name) => section.name == name,
         None => section.group == group,
@@ -198,16 +180,17 @@ fn choose<C: Curve>(
     Ok(section)
 }
 
+/// Reads the points of a section, of which there must be `count`.
 fn points<C: Curve>(
     sections: &Sections<'_>,
     section: &PointSection,
     count: u64,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
-    let part = sections.get(section.kind, section.name)?;
+    let range = sections.get(section.kind, section.name)?;
     let width = 8 * CurveSpec::of::<C>().limbs;
     let size = 2 * width * C::BaseField::extension_degree() as usize;
-    let (expected, found) = (u128::from(count) * size as u128, u128::from(part.length()));
+    let (expected, found) = (u128::from(count) * size as u128, u128::from(range.length()));
     if expected != found {
         let problem = if expected > found { "truncated" } else { "trailing bytes" };
         return Err(Malformed::new(format!(
@@ -215,14 +198,14 @@ fn points<C: Curve>(
             section.name,
         )));
     }
-    let factor = inverse_of_radix::<Prime<C>>(width);
-    let elements = Elements { part, size, what: "base" };
+    let factor = inverse_of_radix::<PrimeOf<C>>(width);
+    let elements = Elements { range, size, what: "base" };
     let points = elements.parse(1, C::zero(), |bytes, out| {
         if bytes.iter().all(|&byte| byte == 0) {
             return Ok(());
         }
         let (x, y) = bytes.split_at(size / 2);
-        let component = |bytes: &[u8]| Some(prime_from_le::<Prime<C>>(bytes)? * factor);
+        let component = |bytes: &[u8]| Some(prime_from_le::<PrimeOf<C>>(bytes)? * factor);
         out[0] = from_components(
             x.chunks_exact(width).map(component),
             y.chunks_exact(width).map(component),

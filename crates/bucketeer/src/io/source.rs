@@ -1,8 +1,8 @@
 //! The bytes of a file, read by position.
 //!
-//! A file that is cut short while it is read is an error, where a mapping of it would end the process
-//! with a signal. What is no regular file (a pipe, a terminal) can be read once and in order, so it is
-//! read into memory first, no further than its beginning announces and memory allows.
+//! A file that is truncated while it is read is an error. With a memory mapping the process would
+//! die of SIGBUS. A pipe or a terminal can be read only once and in order, so it is read into
+//! memory first, up to the length that its beginning announces and as far as memory allows.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -16,25 +16,25 @@ use crate::Error;
 use crate::platform::available_memory;
 
 /// Bytes that can be read at any position.
-pub(super) enum Source<'a> {
-    /// Those of a caller, or of a stream that has been read.
+pub(super) enum ByteSource<'a> {
+    /// Bytes of a caller, or of a stream that has been read.
     Memory(Cow<'a, [u8]>),
     /// A regular file, with the length it had when it was opened.
     File { file: File, length: u64 },
 }
 
-impl Source<'_> {
-    pub(super) fn open(path: &Path) -> Result<Source<'static>, Error> {
+impl ByteSource<'_> {
+    pub(super) fn open(path: &Path) -> Result<ByteSource<'static>, Error> {
         Self::try_open(path).map_err(|fault| fault.in_file(path))
     }
 
-    fn try_open(path: &Path) -> Result<Source<'static>, Malformed> {
+    fn try_open(path: &Path) -> Result<ByteSource<'static>, Malformed> {
         let file = File::open(path).map_err(|error| Malformed::new(error.to_string()))?;
         let found = file.metadata().map_err(|error| Malformed::new(error.to_string()))?;
         if found.is_file() {
-            return Ok(Source::File { file, length: found.len() });
+            return Ok(ByteSource::File { file, length: found.len() });
         }
-        Ok(Source::Memory(read_stream(file)?.into()))
+        Ok(ByteSource::Memory(read_stream(file)?.into()))
     }
 
     fn length(&self) -> u64 {
@@ -44,50 +44,50 @@ impl Source<'_> {
         }
     }
 
-    /// All of it.
-    pub(super) fn whole(&self) -> Part<'_> {
-        Part { source: self, start: 0, length: self.length() }
+    /// All bytes.
+    pub(super) fn whole(&self) -> ByteRange<'_> {
+        ByteRange { source: self, start: 0, length: self.length() }
     }
 }
 
-impl<'a> From<&'a [u8]> for Source<'a> {
+impl<'a> From<&'a [u8]> for ByteSource<'a> {
     fn from(bytes: &'a [u8]) -> Self {
         Self::Memory(bytes.into())
     }
 }
 
-/// Some bytes of a source.
+/// A range of the bytes of a source.
 #[derive(Clone, Copy)]
-pub(super) struct Part<'a> {
-    source: &'a Source<'a>,
+pub(super) struct ByteRange<'a> {
+    source: &'a ByteSource<'a>,
     start: u64,
     length: u64,
 }
 
-impl<'a> Part<'a> {
+impl<'a> ByteRange<'a> {
     pub(super) fn length(&self) -> u64 {
         self.length
     }
 
-    /// The bytes in a range, which must lie inside.
-    pub(super) fn part(&self, range: Range<u64>) -> Self {
+    /// A range within this one.
+    pub(super) fn range(&self, range: Range<u64>) -> Self {
         debug_assert!(range.start <= range.end && range.end <= self.length);
         Self { start: self.start + range.start, length: range.end - range.start, ..*self }
     }
 
     /// The first bytes, at most `most` of them.
     pub(super) fn head(&self, most: u64) -> Result<Cow<'a, [u8]>, Malformed> {
-        self.part(0..self.length.min(most)).bytes()
+        self.range(0..self.length.min(most)).bytes()
     }
 
-    /// All bytes, in memory.
+    /// The bytes, in memory.
     pub(super) fn bytes(&self) -> Result<Cow<'a, [u8]>, Malformed> {
         match self.source {
-            Source::Memory(bytes) => {
+            ByteSource::Memory(bytes) => {
                 let start = self.start as usize;
                 Ok(Cow::Borrowed(&bytes[start..start + self.length as usize]))
             }
-            Source::File { .. } => {
+            ByteSource::File { .. } => {
                 let length = usize::try_from(self.length).unwrap_or(usize::MAX);
                 let mut bytes = Vec::new();
                 let reserved = bytes.try_reserve_exact(length);
@@ -101,16 +101,16 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Reads the bytes from `at` on, as many as `out` holds.
+    /// Fills `out` with the bytes from `at` on.
     pub(super) fn read(&self, at: u64, out: &mut [u8]) -> Result<(), Malformed> {
         debug_assert!(at + out.len() as u64 <= self.length);
         let at = self.start + at;
         match self.source {
-            Source::Memory(bytes) => {
+            ByteSource::Memory(bytes) => {
                 out.copy_from_slice(&bytes[at as usize..][..out.len()]);
                 Ok(())
             }
-            Source::File { file, .. } => read_at(file, at, out).map_err(|error| {
+            ByteSource::File { file, .. } => read_at(file, at, out).map_err(|error| {
                 Malformed::new(match error.kind() {
                     ErrorKind::UnexpectedEof => "the file became shorter while it was read".into(),
                     _ => error.to_string(),
@@ -147,14 +147,14 @@ fn read_at(_: &File, _: u64, _: &mut [u8]) -> io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 
-/// Reads a stream to its end, or to one byte beyond what it may hold.
+/// Reads a stream to its end, or to one byte beyond its limit.
 fn read_stream(mut stream: impl Read) -> Result<Vec<u8>, Malformed> {
     let mut bytes = Vec::new();
     read_up_to(&mut stream, PREFIX as u64, &mut bytes)?;
     if bytes.len() < PREFIX {
         return Ok(bytes);
     }
-    // No more than half of the memory: the elements take about as much again.
+    // At most half of the memory: the parsed elements take about as much again.
     let half = available_memory() / 2;
     let blank = bytes.iter().all(u8::is_ascii_whitespace);
     if blank || format::by_content(&bytes).is_some() {
@@ -174,7 +174,7 @@ fn read_stream(mut stream: impl Read) -> Result<Vec<u8>, Malformed> {
     }
 }
 
-/// Reads until there are `most` bytes or the stream ends.
+/// Reads until `bytes` has `most` bytes or the stream ends.
 fn read_up_to(stream: &mut impl Read, most: u64, bytes: &mut Vec<u8>) -> Result<(), Malformed> {
     const STEP: u64 = 1 << 20;
     while (bytes.len() as u64) < most {
@@ -193,12 +193,12 @@ fn read_up_to(stream: &mut impl Read, most: u64, bytes: &mut Vec<u8>) -> Result<
 mod tests {
     use super::*;
 
-    /// A file used to be mapped, and one cut short ended the process with SIGBUS.
+    /// Files used to be memory-mapped, and a truncated one killed the process with SIGBUS.
     #[test]
-    fn a_file_cut_short_while_it_is_read() {
+    fn a_file_truncated_while_it_is_read() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), [7; 10_000]).expect("bytes");
-        let source = Source::open(file.path()).expect("the file");
+        let source = ByteSource::open(file.path()).expect("the file");
         let whole = source.whole();
         assert_eq!(whole.length(), 10_000);
         file.as_file().set_len(1000).expect("a shorter file");
@@ -216,7 +216,7 @@ mod tests {
         let zeros = read_stream(io::repeat(0)).expect_err("no end");
         let expected = "trailing bytes: 0 elements are announced, which take at most 8 bytes";
         assert_eq!(zeros.to_string(), expected);
-        // A number of elements that no file has: the parser says so of the first bytes.
+        // No file has so many elements: the parser reports that from the first bytes.
         assert_eq!(read_stream(io::repeat(0xff)).map(|bytes| bytes.len()), Ok(PREFIX));
         let mut two = 2u64.to_le_bytes().to_vec();
         two.extend([5; 64]);

@@ -1,4 +1,4 @@
-//! Output files that appear whole or not at all.
+//! Output files that are written completely or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -7,10 +7,10 @@ use std::path::Path;
 use super::Malformed;
 use crate::Error;
 
-/// Writes a file through a temporary one in the same directory, which takes its place only when
-/// `write` has succeeded and the bytes are on disk. Otherwise whatever was at `path` stays.
+/// Writes to a temporary file in the same directory and renames it to `path` once `write` has
+/// succeeded and the bytes are on disk. On failure the old file at `path` stays as it was.
 ///
-/// A path that is not a regular file (`/dev/stdout`, a pipe) is written to directly.
+/// Writes directly to a path that is not a regular file (`/dev/stdout`, a pipe).
 pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -23,7 +23,7 @@ fn try_write(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
     if existing.as_ref().is_some_and(|found| !found.is_file()) {
         return buffered(&mut File::options().write(true).open(path)?, write);
     }
-    // A symbolic link keeps pointing to the file that is replaced.
+    // A symbolic link is followed, so that it stays a link.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.into());
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let mut temporary = new_temporary(directory.unwrap_or(Path::new(".")))?;
@@ -36,7 +36,7 @@ fn try_write(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
     Ok(())
 }
 
-/// A temporary file with the permissions of any new file, not only for its owner.
+/// A temporary file with the permissions of an ordinary new file, not for its owner only.
 fn new_temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]

@@ -1,16 +1,19 @@
-//! The plan in words and figures.
+//! The plan as text.
 
 use std::fmt;
 
-use super::{Accumulate, Digits, Form, Group, Plan, Reduce, Shape};
-use crate::device::{DeviceFacts, DeviceKind};
+use super::{Accumulate, Digits, Form, Group, Plan, Reduce, Schedule, Shape, SumLists};
 use crate::error::Bytes;
+use crate::facts::{DeviceFacts, DeviceKind};
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shape = &self.shape;
         let mut row = |name: &str, value: String| writeln!(f, "{name:<14} {value}");
-        let growing = if self.growing { "growing to " } else { "of " };
+        let growing = match &self.schedule {
+            Schedule::Gpu(schedule) if schedule.growing_chunks => "growing to ",
+            _ => "of ",
+        };
         let chunks = format!("{} chunk(s) {growing}{}", self.chunks, self.chunk);
         row("bases", format!("{} in {chunks}", self.n))?;
         if self.batch > 1 {
@@ -21,12 +24,6 @@ impl fmt::Display for Plan {
         }
         if self.form == Form::Edwards {
             row("form", "twisted Edwards, −x² + y² = 1 + d·x²·y²".into())?;
-        }
-        if self.segments > 1 {
-            row("segments", format!("{} side by side", self.segments))?;
-        }
-        if self.ranges > 1 {
-            row("ranges", format!("{} of the buckets side by side", self.ranges))?;
         }
         row("decompose", self.decompose_text())?;
         let last = match shape.last_window_bits {
@@ -48,25 +45,12 @@ impl fmt::Display for Plan {
             ),
         )?;
         let cost = &self.cost;
-        if self.accumulate == Accumulate::Straus {
+        if let (Some(passes), Some(reduce)) = (self.passes_text(), self.schedule.reduce()) {
+            row("passes", passes)?;
+            let group = self.schedule.group().map(|group| group.to_string());
+            row("group", group.unwrap_or_else(|| "none: bases in their order".into()))?;
             row("accumulate", self.accumulate_text())?;
-            row(
-                "additions",
-                format!("{:.0}, and {:.0} doublings", cost.bucket_additions, cost.doublings),
-            )?;
-        } else {
-            let flights = match self.passes_in_flight {
-                0 | 1 => String::new(),
-                several => format!(", {several} passes side by side"),
-            };
-            let sets = self.sets_per_pass;
-            let group = match self.accumulate {
-                Accumulate::InPlace => "not at all: bases in their order".into(),
-                _ => self.group.to_string(),
-            };
-            row("group", format!("{group}, {sets} set(s) per pass{flights}"))?;
-            row("accumulate", self.accumulate_text())?;
-            row("reduce", self.reduce.to_string())?;
+            row("reduce", reduce.to_string())?;
             row("combine", "Horner with doublings".into())?;
             row(
                 "additions",
@@ -74,6 +58,12 @@ impl fmt::Display for Plan {
                     "{:.4e} into buckets, {:.4e} to reduce, {:.0} doublings",
                     cost.bucket_additions, cost.reduce_additions, cost.doublings
                 ),
+            )?;
+        } else {
+            row("accumulate", self.accumulate_text())?;
+            row(
+                "additions",
+                format!("{:.0}, and {:.0} doublings", cost.bucket_additions, cost.doublings),
             )?;
         }
         row("predicted", format!("{:.2} ms on {}", self.cost.nanoseconds / 1e6, self.device))?;
@@ -87,18 +77,45 @@ impl fmt::Display for Plan {
 impl Plan {
     fn buckets_text(&self) -> String {
         let Shape { bucket_sets, buckets, .. } = self.shape;
-        match self.accumulate {
-            Accumulate::Straus => format!("{buckets} odd multiples of each point"),
-            _ => format!("{bucket_sets} bucket set(s) of {buckets} buckets"),
+        match &self.schedule {
+            Schedule::Straus(schedule) => {
+                format!("{} odd multiples of each point", schedule.multiples)
+            }
+            Schedule::Cpu(_) | Schedule::Gpu(_) => {
+                format!("{bucket_sets} bucket set(s) of {buckets} buckets")
+            }
+        }
+    }
+
+    /// What a pass takes, and how many run concurrently; `None` without buckets.
+    fn passes_text(&self) -> Option<String> {
+        let several = |count: usize, what: &str| match count {
+            0 | 1 => String::new(),
+            _ => format!(", {count} {what}"),
+        };
+        match &self.schedule {
+            Schedule::Straus(_) => None,
+            Schedule::Cpu(schedule) => Some(
+                format!("{} bucket set(s)", schedule.sets_per_pass)
+                    + &several(schedule.base_segments, "segments of the bases")
+                    + &several(schedule.bucket_ranges, "ranges of the buckets")
+                    + &several(schedule.passes_in_flight, "concurrent passes"),
+            ),
+            Schedule::Gpu(schedule) => {
+                let chunks = if self.batch > 1 { "MSMs per pass" } else { "chunks per pass" };
+                let sets = format!("{} bucket set(s)", schedule.sets_per_pass);
+                Some(sets + &several(schedule.chunks_per_pass, chunks))
+            }
         }
     }
 
     fn accumulate_text(&self) -> String {
-        match (self.device.kind, self.accumulate) {
-            (DeviceKind::Cuda | DeviceKind::WebGpu, Accumulate::Slices) => {
-                format!("lists cut into slices of at most {}, longest first", self.slice)
+        match &self.schedule {
+            Schedule::Gpu(schedule) if schedule.accumulate == SumLists::Slices => {
+                let most = schedule.task_entries;
+                format!("lists split into tasks of at most {most} entries, longest first")
             }
-            (_, accumulate) => accumulate.to_string(),
+            schedule => schedule.accumulate().to_string(),
         }
     }
 
@@ -136,7 +153,7 @@ impl fmt::Display for Group {
 impl fmt::Display for Accumulate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::PerBucket => "a worker per bucket, longest first",
+            Self::PerBucket => "one thread per bucket, longest first",
             Self::Slices => "equal slices, batched affine additions",
             Self::InPlace => "in place, batched affine additions to different buckets",
             Self::FusedSweep => "fused sweep, partial window sums",

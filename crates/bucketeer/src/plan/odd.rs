@@ -1,12 +1,14 @@
-//! Buckets where odd multiples P, 3P, …, (2J − 1)·P of every copy are stored: 2^(c−1)/J of them in place of 2^(c−1).
+//! Buckets where the odd multiples P, 3P, …, (2J − 1)·P of every copy are stored: 2^(c−1)/J of them
+//! instead of 2^(c−1).
 //!
-//! Up to their signs the odd numbers modulo a power of two form a group, in which those that are 1 modulo 4J are a
-//! subgroup with the odd numbers below 2J as its cosets. So modulo 2^c every digit is ±m·2^e·b for one odd m < 2J, one
-//! e and one b ≡ 1 (mod 4J): it goes to the bucket of weight 2^e·b, with the multiple m of its base. What is left of
-//! it is a multiple of 2^c that the next window takes over, less than 2J times. The last window has no next: its
-//! digits have buckets of their own, one for each.
+//! Up to sign, the odd numbers modulo a power of two form a group. Those that are 1 modulo 4J are a
+//! subgroup, and each of its cosets contains one odd number below 2J. So modulo 2^c every digit is
+//! ±m·2^e·b for one odd m < 2J, one e and one b ≡ 1 (mod 4J): it goes to the bucket of weight
+//! 2^e·b, with the multiple m of its base. The rest is a multiple of 2^c, less than 2J times, that
+//! is carried into the next window. The last window has no next one: each of its digits has a
+//! bucket of its own.
 //!
-//! Other sets of multiples are known that allow fewer buckets (Luo, Fu, Gong 2022); these cover every digit exactly
+//! Other sets of multiples need fewer buckets (Luo, Fu, Gong 2022); these cover every digit exactly
 //! once.
 
 use std::ops::RangeInclusive;
@@ -27,42 +29,43 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// Widths of the windows that can use so many multiples. Narrower ones have no room for them, and in wider ones a
-    /// multiple of a weight would not fit into a word.
+    /// Widths of the windows that can use this many multiples. Narrower windows have fewer odd
+    /// digits, and in wider ones a multiple of a weight would not fit in a 32-bit word.
     pub(super) fn widths(odd_multiples: u32) -> RangeInclusive<u32> {
         let step = odd_multiples.ilog2() + 2;
         step..=31 - step
     }
 
-    /// `None` for other widths.
+    /// The weights for this width; `None` outside of [`widths`](Self::widths).
     pub(crate) fn new(bits: u32, odd_multiples: u32) -> Option<Self> {
         let step = odd_multiples.ilog2() + 2;
         Self::widths(odd_multiples).contains(&bits).then_some(Self { bits, step })
     }
 
-    /// Those of a shape with odd multiples.
+    /// The weights of a shape; `None` without odd multiples.
     pub(crate) fn of(shape: &Shape) -> Option<Self> {
         Self::new(shape.window_bits, shape.odd_multiples).filter(|_| shape.odd_multiples > 1)
     }
 
-    /// The lowest bits of b, which are the same for all: b ≡ 1 modulo 2^step = 4J.
+    /// How many low bits all b have in common: b ≡ 1 (mod 2^step), where 2^step = 4J.
     #[inline(always)]
     pub(crate) fn step(&self) -> u32 {
         self.step
     }
 
-    /// Weights 2^e·b with e below this one have several buckets.
+    /// For e below this, the weights 2^e·b have half as many buckets as those with e − 1, down to
+    /// one. From here on b = 1, and each e has one bucket.
     #[inline(always)]
-    fn several(&self) -> u32 {
+    fn halving(&self) -> u32 {
         self.bits - self.step + 1
     }
 
     /// The bucket of weight 2^e.
     #[inline(always)]
     pub(crate) fn first(&self, e: u32) -> u32 {
-        let several = self.several();
-        let all = 1u32 << several;
-        if e < several { all - (all >> e) } else { (all + e).wrapping_sub(1 + several) }
+        let halving = self.halving();
+        let all = 1u32 << halving;
+        if e < halving { all - (all >> e) } else { (all + e).wrapping_sub(1 + halving) }
     }
 
     /// Buckets of all windows but the last.
@@ -71,18 +74,19 @@ impl Weights {
         self.first(self.bits)
     }
 
+    /// The weight of a bucket.
     pub(crate) fn weight(&self, bucket: u32) -> u32 {
-        let several = self.several();
-        let all = 1u32 << several;
+        let halving = self.halving();
+        let all = 1u32 << halving;
         if bucket + 1 >= all {
-            return 1 << (bucket + 1 - all + several);
+            return 1 << (bucket + 1 - all + halving);
         }
-        let e = several - (all - bucket - 1).ilog2() - 1;
+        let e = halving - (all - bucket - 1).ilog2() - 1;
         ((bucket - self.first(e)) << self.step | 1) << e
     }
 
-    /// The fewest windows for numbers up to `largest` such that the last has not many more buckets than the others,
-    /// and how many it has.
+    /// The fewest windows for numbers up to `largest` such that the last has at most half as many
+    /// buckets of its own as the others share, and how many it has.
     pub(super) fn windows(&self, largest: &BigUint) -> (u32, u64) {
         let carry = (1u64 << (self.step - 1)) - 1;
         let most = u64::from(self.count() / 2);

@@ -1,62 +1,78 @@
-//! The passes of a CPU: which bases, bucket sets and buckets each takes, so that all threads have equally much to do.
+//! The passes of a CPU: which bases, bucket sets and buckets each takes, so that all threads have
+//! the same amount of work.
+//!
+//! 1. Bucket sets are spread evenly over the threads, several to a pass where they are small.
+//! 2. Where threads outnumber the sets, a chunk is cut into segments of its bases, which have
+//!    buckets of their own to reduce, or into ranges of buckets, which all read every digit.
+//! 3. Every cut is priced; the cheapest wins.
 
-use super::{Accumulate, Group, Plan, cost, memory};
-use crate::CurveSpec;
+use super::draft::Draft;
+use super::{Cost, CpuAccumulate, CpuSchedule, Group, cost, cpu};
 
-/// Fewest entries of a segment in one bucket set, and where there is to be more than one range of buckets.
-const LEAST_ENTRIES: usize = 1 << 8;
-const LEAST_FOR_RANGES: usize = 1 << 15;
-
-/// Chooses `segments`, `ranges`, `sets_per_pass`, `passes_in_flight` and `helping`, and prices the plan.
-pub(super) fn choose(plan: &mut Plan, curve: &CurveSpec) {
-    let mut best: Option<(f64, [usize; 2], u32)> = None;
-    let set = |plan: &mut Plan, [segments, ranges]: [usize; 2], sets| {
-        (plan.segments, plan.ranges, plan.sets_per_pass) = (segments, ranges, sets);
-        plan.passes_in_flight = plan.device.threads.min(cost::passes(plan));
-        cost::price(plan, curve);
-    };
-    for cut in cuts(plan) {
-        for sets in sets_per_pass(plan, cut) {
-            set(plan, cut, sets);
-            if best.is_none_or(|(least, ..)| plan.cost.nanoseconds < least) {
-                best = Some((plan.cost.nanoseconds, cut, sets));
-            }
-        }
-    }
-    // The last one priced is set already.
-    if let Some((_, cut, sets)) = best
-        && (cut, sets) != ([plan.segments, plan.ranges], plan.sets_per_pass)
-    {
-        set(plan, cut, sets);
-    }
+/// One way to cut a chunk into passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cut {
+    base_segments: usize,
+    bucket_ranges: usize,
+    sets_per_pass: u32,
 }
 
-/// Numbers of segments and of ranges worth pricing: one, and more while threads lack passes.
-fn cuts(plan: &Plan) -> Vec<[usize; 2]> {
-    let (threads, sets) = (plan.device.threads, plan.shape.bucket_sets as usize);
-    let entries = plan.shape.entries_per_set(plan.chunk);
+/// Chooses how a chunk is cut into passes, how many of them run concurrently and whether threads
+/// share them, and prices the plan.
+pub(super) fn choose(draft: &Draft<'_>, schedule: &mut CpuSchedule) -> Cost {
+    let mut best: Option<(Cost, CpuSchedule)> = None;
+    for cut in cuts(draft, schedule) {
+        let mut own = *schedule;
+        (own.base_segments, own.bucket_ranges) = (cut.base_segments, cut.bucket_ranges);
+        own.sets_per_pass = cut.sets_per_pass;
+        own.passes_in_flight = draft.request.device.threads.min(cost::passes(draft, &own));
+        let cost = cost::price(draft, &mut own);
+        if best.is_none_or(|(least, _)| cost.nanoseconds < least.nanoseconds) {
+            best = Some((cost, own));
+        }
+    }
+    let (cost, own) = best.unwrap_or((Cost::default(), *schedule));
+    *schedule = own;
+    cost
+}
+
+/// Cuts worth pricing: one segment and range, and more while threads lack passes.
+fn cuts(draft: &Draft<'_>, schedule: &CpuSchedule) -> Vec<Cut> {
+    let (threads, sets) = (draft.request.device.threads, draft.shape.bucket_sets as usize);
+    let entries = draft.shape.entries_per_set(draft.chunk);
     let most = if threads == 1 { 1 } else { (4 * threads).div_ceil(sets) };
     let powers = |most: usize| (0..usize::BITS).map(|bit| 1 << bit).take_while(move |&k| k <= most);
+    let counted = matches!(schedule.accumulate, CpuAccumulate::Grouped(Group::Csr, _));
+    let rates = &draft.request.device.rates.passes;
+    let most_segments = (entries as f64 / rates.least_segment) as usize;
     let mut cuts = Vec::new();
-    for segments in powers(most.min(entries / LEAST_ENTRIES).max(1)) {
-        let ranged = plan.group == Group::Csr
-            && plan.accumulate != Accumulate::InPlace
-            && entries / segments >= LEAST_FOR_RANGES;
-        let most = if ranged { most / segments } else { 1 };
-        cuts.extend(powers(most.max(1)).map(|ranges| [segments, ranges]));
+    for base_segments in powers(most.min(most_segments).max(1)) {
+        let ranged = counted && (entries / base_segments) as f64 >= rates.least_ranged;
+        let most = if ranged { most / base_segments } else { 1 };
+        for bucket_ranges in powers(most.max(1)) {
+            let sets = sets_per_pass(draft, schedule, base_segments, bucket_ranges);
+            let cut = |sets_per_pass| Cut { base_segments, bucket_ranges, sets_per_pass };
+            cuts.extend(sets.map(cut));
+        }
     }
     cuts
 }
 
-/// Numbers of bucket sets worth pricing: as many as fill a few slices, so that inversions are shared widely, but
-/// spread over all threads evenly; and one.
-fn sets_per_pass(plan: &Plan, [segments, ranges]: [usize; 2]) -> impl Iterator<Item = u32> + use<> {
-    let (threads, sets) = (plan.device.threads, plan.shape.bucket_sets as usize);
-    let entries = plan.shape.entries_per_set(plan.chunk.div_ceil(segments)).max(1);
-    let together = (2 * plan.slice).div_ceil(entries).min((memory::MAX_ENTRIES / entries).max(1));
-    let passes = (segments * sets.div_ceil(together)).next_multiple_of(threads);
-    let even = match ranges {
-        1 => (segments * sets).div_ceil(passes).max(1) as u32,
+/// Numbers of bucket sets worth pricing: as many as fill two slices, so that inversions are shared
+/// widely, but spread over all threads evenly; and one.
+fn sets_per_pass(
+    draft: &Draft<'_>,
+    schedule: &CpuSchedule,
+    base_segments: usize,
+    bucket_ranges: usize,
+) -> impl Iterator<Item = u32> + use<> {
+    let (threads, sets) = (draft.request.device.threads, draft.shape.bucket_sets as usize);
+    let entries = draft.shape.entries_per_set(draft.chunk.div_ceil(base_segments)).max(1);
+    let together =
+        (2 * schedule.slice_entries).div_ceil(entries).min((cpu::MAX_ENTRIES / entries).max(1));
+    let passes = (base_segments * sets.div_ceil(together)).next_multiple_of(threads);
+    let even = match bucket_ranges {
+        1 => (base_segments * sets).div_ceil(passes).max(1) as u32,
         _ => 1,
     };
     std::iter::once(even).chain((even > 1 && threads > 1).then_some(1))

@@ -69,7 +69,7 @@ pub const PRESETS: [Preset; 10] = [
     },
     Preset {
         name: "6block",
-        about: "ZPrize 2022: c = 21, last 22, accumulate and reduce in one sweep over the sorted list",
+        about: "ZPrize 2022: c = 21, last 22, accumulate and reduce in one sweep of a sorted list",
         window: Window::Bits(21),
         last_window: Some(22),
         stages: Some((Group::Sort, Accumulate::FusedSweep, Reduce::RunningSum)),
@@ -93,7 +93,7 @@ pub const PRESETS: [Preset; 10] = [
     },
     Preset {
         name: "yrrid",
-        about: "ZPrize 2022 winner: f = 6, c = 23, scalars negated to clear the top bit, two windows",
+        about: "ZPrize 2022 winner: f = 6, c = 23, two windows, scalars negated to save a bit",
         window: Window::Bits(23),
         precompute: Some(6),
         digits: Some(Digits::Signed),
@@ -122,7 +122,7 @@ pub const PRESETS: [Preset; 10] = [
     },
     Preset {
         name: "derei-koh",
-        about: "ZPrize 2023 WebGPU: c = 16 signed, CSR transposition, a worker per bucket, 256 slices",
+        about: "ZPrize 2023 WebGPU: c = 16 signed, CSR transposed, a thread per bucket, 256 slices",
         window: Window::Bits(16),
         digits: Some(Digits::Signed),
         stages: Some((Group::Csr, Accumulate::PerBucket, Reduce::SlicedRunningSum { slices: 256 })),

@@ -1,14 +1,44 @@
-//! Settings that no plan can carry out are refused before anything else.
+//! Validation: settings that no plan can carry out are refused before anything else, and all later
+//! steps take a [`Valid`] request.
+
+use std::ops::Deref;
 
 use super::odd::{MAX_ODD_MULTIPLES, Weights};
-use super::shape::{MAX_PRECOMPUTE, MAX_SCALAR_BITS, MAX_WINDOW_BITS};
-use super::{Accumulate, Digits, Reduce, Request, ScalarBound, Settings, straus};
+use super::shape::{MAX_PRECOMPUTE, MAX_WINDOW_BITS};
+use super::{Accumulate, Digits, MAX_SCALAR_BITS, Reduce, Request, ScalarBound, Settings, straus};
 use crate::Error;
-use crate::device::DeviceKind;
+use crate::facts::DeviceKind;
 
-/// Refuses settings that no plan can carry out.
-pub(super) fn settings(request: &Request<'_>) -> Result<(), Error> {
-    let settings = request.settings;
+/// A request whose settings some plan can carry out, with device facts small enough to compute
+/// with.
+#[derive(Debug, Clone)]
+pub(super) struct Valid<'a>(Request<'a>);
+
+impl<'a> Valid<'a> {
+    /// Refuses settings that no plan can carry out.
+    pub(super) fn new(request: &Request<'a>) -> Result<Self, Error> {
+        check_settings(request)?;
+        Ok(Self(Request { device: request.device.within_reason(), ..request.clone() }))
+    }
+
+    /// Bytes that all buffers together may take.
+    pub(super) fn available(&self) -> u64 {
+        let available = self.settings.memory_limit.unwrap_or(self.device.memory);
+        // Sizes saturate at the largest number, which therefore never fits.
+        available.min(u64::MAX - 1)
+    }
+}
+
+impl<'a> Deref for Valid<'a> {
+    type Target = Request<'a>;
+
+    fn deref(&self) -> &Request<'a> {
+        &self.0
+    }
+}
+
+fn check_settings(request: &Request<'_>) -> Result<(), Error> {
+    let settings = &request.settings;
     check("window bits", settings.window_bits, MAX_WINDOW_BITS)?;
     check("precompute factor", settings.precompute, MAX_PRECOMPUTE)?;
     let invalid = |setting, value: &str, reason: &str| {
@@ -71,7 +101,7 @@ pub(super) fn settings(request: &Request<'_>) -> Result<(), Error> {
 
 /// Refuses numbers of odd multiples that no plan can use.
 fn odd_multiples_allowed(request: &Request<'_>, count: u32) -> Result<(), Error> {
-    let settings = request.settings;
+    let settings = &request.settings;
     let refused = |reason: String| {
         let setting = "odd multiples";
         Err(Error::InvalidSetting { setting, value: count.to_string(), reason })
@@ -100,7 +130,8 @@ fn odd_multiples_allowed(request: &Request<'_>, count: u32) -> Result<(), Error>
     }
 }
 
-/// The setting, if any, that needs buckets of all weights in their order, which odd multiples do not leave.
+/// The setting, if any, that needs buckets of all weights in their order. Odd multiples leave out
+/// some.
 pub(super) fn needs_all_weights(settings: &Settings) -> Option<&'static str> {
     if settings.digits == Some(Digits::Unsigned) {
         return Some("unsigned digits");

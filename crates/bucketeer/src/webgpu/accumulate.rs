@@ -1,61 +1,133 @@
 //! Stage 3, accumulate: lists → bucket sums.
 
-use super::program::Source;
-use super::recorder::Stage;
-use super::stages::Run;
+use super::launch::{Grid, kernels};
+use super::run::WebGpuRun;
+use super::table::Bases;
 use crate::Error;
-use crate::plan::TASK_COUNTERS;
+use crate::gpu::TaskPlaces;
+use crate::gpu::interface::records;
+use crate::plan::{BufferKind, TASK_COUNTERS, WEBGPU_FOLD as FOLD};
 
-/// Pieces of a split bucket that become one in a round, as in the shader.
-const FOLD: u64 = 16;
+/// The constants of `fold.wgsl`.
+pub(super) const CONSTANTS: &[(&str, u32)] = &[("FOLD", FOLD as u32)];
 
-impl Run<'_> {
-    /// Sums the list of every bucket; with `add`, onto what the buckets hold.
-    pub(super) async fn accumulate(
-        &mut self,
-        table: &wgpu::Buffer,
-        add: bool,
-    ) -> Result<(), Error> {
-        let (layout, stage) = (self.layout, Stage::Accumulate);
-        let [counters, entries, tasks, buckets, slots] =
-            ["counters", "entries", "tasks", "bucket sums", "partial sums"]
-                .map(|name| self.workspace.at(name));
-        let (counters, entries, tasks) = (counters?, entries?, tasks?);
-        let (buckets, slots) = (buckets?, slots?);
-        let keys = layout.keys();
-        let splits = 4 * layout.tasks as u32;
-        let owners = splits + 4 * layout.splits as u32;
-        let totals = owners + layout.slots as u32;
-        let places = [keys as u32, layout.slice, splits, owners, totals];
-        if !add {
-            self.recorder.clear(buckets, keys * 4 * layout.sum_words as u64);
-        }
-        self.recorder.clear(tasks, 4 * (u64::from(totals) + TASK_COUNTERS));
-        for (name, groups) in [
-            ("count_classes", keys.div_ceil(256)),
-            ("scan_classes", 1),
-            ("make_tasks", keys.div_ceil(256)),
-        ] {
-            let kernel = self.program.kernel(Source::Tasks, name)?;
-            let both = [(1, counters), (2, tasks)];
-            let bound = if name == "scan_classes" { &both[1..] } else { &both[..] };
-            self.recorder.dispatch(stage, kernel, &places, bound, (groups, 1)).await?;
-        }
-        let kernel = self.program.kernel(Source::Accumulate, "accumulate")?;
-        let add = u32::from(add);
-        let bound = [(1, table), (2, entries), (3, tasks), (4, buckets), (5, slots)];
-        let groups = (layout.tasks.div_ceil(64), 1);
-        self.recorder.dispatch(stage, kernel, &[totals, add], &bound, groups).await?;
-        // A list is cut into at most as many pieces as there are slots.
-        let kernel = self.program.kernel(Source::Fold, "fold")?;
-        let groups = (layout.slots.div_ceil(64), 1);
-        let mut distance = 1;
-        while distance < layout.slots {
-            let parameters = [splits, owners, totals, distance as u32, add];
-            let bound = [(1, tasks), (2, buckets), (3, slots)];
-            self.recorder.dispatch(stage, kernel.clone(), &parameters, &bound, groups).await?;
-            distance *= FOLD;
-        }
-        Ok(())
+records! {
+    /// Parameters of `tasks.wgsl`.
+    TaskParameters {
+        keys,
+        /// Most entries of a task.
+        slice,
+        /// Places in the buffer of tasks, which begins with the tasks: of the split buckets,
+        splits,
+        /// of the slots' owners,
+        owners,
+        /// of the counters.
+        totals,
     }
+
+    /// Parameters of `accumulate.wgsl`.
+    SumParameters {
+        /// The place of the counters.
+        totals,
+        /// Whether sums continue those of earlier chunks.
+        add,
+    }
+
+    /// Parameters of `fold.wgsl`.
+    FoldParameters {
+        /// Places in the buffer of tasks: of the split buckets,
+        splits,
+        /// of the slots' owners,
+        owners,
+        /// of the counters.
+        totals,
+        /// Between the pieces that are left: `FOLD`^round.
+        distance,
+        /// Whether sums continue those of earlier chunks.
+        add,
+    }
+}
+
+kernels! {
+    const TASKS_SHADER in Tasks, Accumulate: TaskParameters { starts: Read, tasks: Atomic }
+
+    /// Tasks of every class of length, a key per invocation.
+    CountClasses = "count_classes" { starts, tasks }
+    /// Where the tasks of each class start; one workgroup.
+    ScanClasses = "scan_classes" { tasks }
+    /// Cuts lists into tasks, a key per invocation.
+    MakeTasks = "make_tasks" { starts, tasks }
+}
+
+kernels! {
+    const ACCUMULATE_SHADER in Accumulate, Accumulate: SumParameters {
+        table: Read,
+        entries: Read,
+        tasks: Read,
+        buckets: Write,
+        slots: Write,
+    }
+
+    /// Sums tasks, one per invocation.
+    SumTasks = "accumulate" { table, entries, tasks, buckets, slots }
+}
+
+kernels! {
+    const FOLD_SHADER in Fold, Accumulate: FoldParameters {
+        tasks: Read,
+        buckets: Write,
+        slots: Write,
+    }
+
+    /// Folds `FOLD` pieces of split buckets into one, a slot per invocation.
+    Fold = "fold" { tasks, buckets, slots }
+}
+
+/// Sums the list of every bucket; with `add`, onto what the buckets hold.
+pub(super) async fn accumulate(
+    run: &mut WebGpuRun<'_>,
+    bases: &Bases,
+    add: bool,
+) -> Result<(), Error> {
+    let (program, layout) = (&run.webgpu.program, &run.job.schedule.layout);
+    let [counters, entries, tasks, buckets, slots] = [
+        BufferKind::Counters,
+        BufferKind::Entries,
+        BufferKind::Tasks,
+        BufferKind::BucketSums,
+        BufferKind::PartialSums,
+    ]
+    .map(|kind| run.workspace.at(kind));
+    let (starts, entries, tasks) = (counters?, entries?, tasks?);
+    let (table, buckets, slots) = (&bases.buffer, buckets?, slots?);
+    let recorder = &mut run.recorder;
+    let keys = layout.keys();
+    let places = TaskPlaces::new(layout, layout.slots);
+    let [splits, owners, totals] =
+        [places.splits, places.folding, places.totals].map(|place| place as u32);
+    let slice = layout.task_entries;
+    let parameters = TaskParameters { keys: keys as u32, slice, splits, owners, totals };
+    if !add {
+        recorder.clear(buckets, keys * 4 * layout.sum_words as u64);
+    }
+    recorder.clear(tasks, 4 * (u64::from(totals) + TASK_COUNTERS));
+    let per_key = Grid::Items(keys);
+    CountClasses { parameters, starts, tasks }.dispatch(program, recorder, per_key).await?;
+    ScanClasses { parameters, tasks }.dispatch(program, recorder, Grid::Groups(1)).await?;
+    MakeTasks { parameters, starts, tasks }.dispatch(program, recorder, per_key).await?;
+    let add = u32::from(add);
+    let parameters = SumParameters { totals, add };
+    SumTasks { parameters, table, entries, tasks, buckets, slots }
+        .dispatch(program, recorder, Grid::Items(layout.tasks))
+        .await?;
+    // A list is cut into at most as many pieces as there are slots.
+    let mut distance = 1;
+    while distance < layout.slots {
+        let parameters = FoldParameters { splits, owners, totals, distance: distance as u32, add };
+        Fold { parameters, tasks, buckets, slots }
+            .dispatch(program, recorder, Grid::Items(layout.slots))
+            .await?;
+        distance *= FOLD;
+    }
+    Ok(())
 }

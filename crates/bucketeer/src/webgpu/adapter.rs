@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Error;
-use crate::device::DeviceFacts;
+use crate::facts::DeviceFacts;
 use crate::platform::available_memory;
 
 /// What an adapter is.
@@ -97,11 +97,12 @@ impl AdapterFacts {
         }
     }
 
-    /// What a plan starts from. WebGPU tells neither the memory nor the size of a GPU: two of the largest
-    /// buffers and a middling GPU are assumed.
+    /// What a plan starts from. WebGPU tells neither the memory nor the size of a GPU: two of the
+    /// largest buffers and a middling GPU are assumed.
     pub(crate) fn plan_facts(&self) -> DeviceFacts {
         const MULTIPROCESSORS: usize = 64;
-        /// Small working sets stay in a CPU's caches, and its tests pass through what is cut by bindings.
+        /// Small working sets stay in a CPU's caches, and its tests pass through what is cut by
+        /// bindings.
         const SOFTWARE_BINDING: u64 = 2 << 20;
         let limits = &self.limits;
         let binding = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
@@ -123,8 +124,8 @@ pub(crate) async fn open(index: usize, portable: bool) -> Result<Opened, Error> 
     let adapter = adapters.into_iter().nth(index).ok_or_else(|| {
         missing(match count {
             0 if cfg!(target_family = "wasm") => {
-                "this browser offers no WebGPU adapter; it may have to be switched on, or the GPU or its \
-                 driver is not supported"
+                "this browser offers no WebGPU adapter; it may have to be switched on, or the GPU \
+                 or its driver is not supported"
                     .into()
             }
             0 => "no adapter was found; install a Vulkan driver (on Debian mesa-vulkan-drivers \
@@ -185,7 +186,7 @@ pub(crate) async fn open(index: usize, portable: bool) -> Result<Opened, Error> 
     Ok(Opened { device, queue, facts, faults })
 }
 
-/// An error of WebGPU as ours; `bytes` is what was asked for.
+/// An error of WebGPU as ours; `bytes` is the requested size.
 pub(crate) fn failure(error: &wgpu::Error, bytes: u64) -> Error {
     match error {
         wgpu::Error::OutOfMemory { .. } => Error::OutOfMemory { needed: bytes, available: 0 },

@@ -1,70 +1,93 @@
 //! Stage 1, decompose: scalars as the caller has them → biased integers on the device.
 
-use std::ops::Range;
-
-use super::program::Source;
-use super::recorder::Stage;
-use super::stages::Run;
+use super::launch::{Grid, kernels};
+use super::run::WebGpuRun;
 use crate::Error;
-use crate::plan::ScalarBound;
+use crate::gpu::interface::{Bias, records};
+use crate::gpu::{Chunk, Job};
+use crate::plan::{BufferKind, ScalarBound};
 
-/// Words of the bias, as in the shader.
-const BIAS_WORDS: usize = 36;
-
-impl Run<'_> {
-    /// Uploads and decomposes a range of scalars. `too_large` is the place among the counters for the
-    /// smallest index of one that is too large.
-    pub(super) async fn decompose(
-        &mut self,
-        range: Range<usize>,
-        too_large: u32,
-    ) -> Result<(), Error> {
-        let (plan, layout, raw) = (self.plan, self.layout, self.raw);
-        let mut bias = plan.shape.bias().to_u32_digits();
-        bias.resize(BIAS_WORDS, 0);
-        let kernel = match raw.bound {
-            ScalarBound::Order => "decompose_residues",
-            ScalarBound::Bits(_) => "decompose_integers",
-        };
-        let bits = match raw.bound {
-            ScalarBound::Order => 0,
-            ScalarBound::Bits(bits) => bits,
-        };
-        let pipeline = self.program.kernel(Source::Decompose, kernel)?;
-        let piece = (layout.staging as usize / raw.bytes).max(4) / 4 * 4;
-        for start in range.clone().step_by(piece) {
-            let own = start..(start + piece).min(range.end);
-            // Copies are of whole words.
-            let mut bytes = vec![0; (own.len() * raw.bytes).next_multiple_of(4)];
-            raw.fill(&own, &mut bytes[..own.len() * raw.bytes]);
-            // What was recorded may still read the last piece.
-            self.recorder.send().await?;
-            let from = self.workspace.at("raw scalars")?;
-            self.gpu.queue.write_buffer(from, 0, &bytes);
-            let mut parameters = vec![
-                own.len() as u32,
-                (own.start - range.start) as u32,
-                layout.scalars as u32,
-                layout.scalar_words,
-                u32::from(plan.shape.negate),
-                raw.bytes as u32,
-                bits,
-                own.start as u32,
-                too_large,
-                0,
-                0,
-                0,
-            ];
-            parameters.extend(&bias);
-            let mut buffers = vec![(1, from), (2, self.workspace.at("scalars")?)];
-            if bits > 0 {
-                buffers.push((3, self.workspace.at("counters")?));
-            }
-            let groups = (own.len().div_ceil(64) as u64, 1);
-            self.recorder
-                .dispatch(Stage::Decompose, pipeline.clone(), &parameters, &buffers, groups)
-                .await?;
-        }
-        Ok(())
+records! {
+    /// Parameters of `decompose.wgsl`; the bias follows.
+    ScalarParameters {
+        count,
+        /// The place of the first integer.
+        at,
+        /// Distance of the words of an integer.
+        stride,
+        /// Words of an integer.
+        words,
+        /// Whether residues above r/2 become the negatives of r − k.
+        negate,
+        /// Bytes of an integer.
+        bytes,
+        /// Integers are below 2^bits.
+        bits,
+        /// The caller's index of the first integer.
+        first,
+        /// The place among the counters for the smallest index of an integer that is too large.
+        too_large,
     }
+}
+
+kernels! {
+    const DECOMPOSE_SHADER in Decompose, Decompose: (ScalarParameters, Bias) {
+        raw: Read,
+        integers: Write,
+        counters: Atomic,
+    }
+
+    /// Residues in Montgomery form, one per invocation.
+    DecomposeResidues = "decompose_residues" { raw, integers }
+    /// Integers, one per invocation.
+    DecomposeIntegers = "decompose_integers" { raw, integers, counters }
+}
+
+/// Uploads and decomposes the scalars of a chunk.
+pub(super) async fn decompose(run: &mut WebGpuRun<'_>, chunk: &Chunk) -> Result<(), Error> {
+    let Job { plan, schedule, raw, .. } = run.job;
+    let (program, layout, range) = (&run.webgpu.program, &schedule.layout, &chunk.range);
+    let bias = Bias::of(&plan.shape);
+    let piece = (layout.staging as usize / raw.bytes).max(4) / 4 * 4;
+    for start in range.clone().step_by(piece) {
+        let own = start..(start + piece).min(range.end);
+        // Copies are of whole words.
+        let mut bytes = vec![0; (own.len() * raw.bytes).next_multiple_of(4)];
+        raw.fill(&own, &mut bytes[..own.len() * raw.bytes]);
+        // What was recorded may still read the last piece.
+        run.recorder.send().await?;
+        let from = run.workspace.at(BufferKind::RawScalars)?;
+        run.webgpu.gpu.queue.write_buffer(from, 0, &bytes);
+        let scalars = ScalarParameters {
+            count: own.len() as u32,
+            at: (own.start - range.start) as u32,
+            stride: layout.scalars as u32,
+            words: layout.scalar_words,
+            negate: plan.shape.negate.into(),
+            bytes: raw.bytes as u32,
+            bits: match raw.bound {
+                ScalarBound::Order => 0,
+                ScalarBound::Bits(bits) => bits,
+            },
+            first: own.start as u32,
+            too_large: run.places().too_large as u32,
+        };
+        let parameters = (scalars, bias);
+        let integers = run.workspace.at(BufferKind::Scalars)?;
+        let (recorder, grid) = (&mut run.recorder, Grid::Items(own.len() as u64));
+        match raw.bound {
+            ScalarBound::Order => {
+                DecomposeResidues { parameters, raw: from, integers }
+                    .dispatch(program, recorder, grid)
+                    .await?;
+            }
+            ScalarBound::Bits(_) => {
+                let counters = run.workspace.at(BufferKind::Counters)?;
+                DecomposeIntegers { parameters, raw: from, integers, counters }
+                    .dispatch(program, recorder, grid)
+                    .await?;
+            }
+        }
+    }
+    Ok(())
 }

@@ -1,138 +1,153 @@
 //! Stage 2, group: digits → for each bucket the list of its bases.
 
-use super::program::Source;
-use super::recorder::Stage;
-use super::stages::Run;
+use super::launch::{Grid, kernels};
+use super::run::WebGpuRun;
+use super::table::Bases;
 use crate::Error;
-use crate::plan::{Digits, Group};
+use crate::gpu::interface::{Digits, records};
+use crate::gpu::{Chunk, Job, Pass};
+use crate::plan::{BufferKind, Group, MAX_WEBGPU_BIN_BITS};
 
-const THREADS: u64 = 256;
-/// Digits that a workgroup moves to their bins, as in the shader.
+/// Digits that a workgroup moves to their bins.
 const TILE: u64 = 2048;
 
-/// A kernel with its parameters, buffers and workgroups.
-type Step<'a> = (Source, &'a str, &'a [u32], &'a [(u32, &'a wgpu::Buffer)], (u64, u32));
+/// The constants of `sort.wgsl`.
+pub(super) const CONSTANTS: &[(&str, u32)] =
+    &[("TILE", TILE as u32), ("MAX_BINS", 1 << MAX_WEBGPU_BIN_BITS)];
 
-/// Where a pass's integers come from.
-pub(super) struct Integers {
-    pub count: u32,
-    /// Integers of a segment.
-    pub length: u32,
-    /// Points between two copies of a base.
-    pub copy_stride: u32,
-    /// Bases between two segments.
-    pub segment_stride: u32,
-    /// The base of the first integer.
-    pub first_base: u32,
-}
-
-/// Places in the buffer of counters, in words; the keys' starts come first.
-#[derive(Clone, Copy)]
-pub(super) struct Counters {
-    pub cursors: u32,
-    pub bin_counts: u32,
-    pub bin_starts: u32,
-    /// The index of a faulty scalar.
-    pub too_large: u32,
-    /// All before that.
-    pub bytes: u64,
-}
-
-impl Run<'_> {
-    pub(super) fn counters(&self) -> Counters {
-        let (keys, bins) = (self.layout.keys() as u32, self.layout.bins);
-        let cursors = keys + 1;
-        let bin_counts = cursors + keys;
-        let bin_starts = bin_counts + bins + 1;
-        let too_large = bin_starts + bins + 1;
-        Counters { cursors, bin_counts, bin_starts, too_large, bytes: 4 * u64::from(too_large) }
+records! {
+    /// Parameters of `group.wgsl` and `sort.wgsl` beside the digits.
+    KeyParameters {
+        /// The base of the first integer.
+        first_base,
+        /// Digits of an integer in this pass.
+        rows,
+        /// 2^low keys share a bin.
+        low,
+        bins,
+        /// Places in the buffer of counters: of the keys' cursors,
+        cursors,
+        /// of the bins' counts,
+        bin_counts,
+        /// of the bins' starts.
+        bin_starts,
     }
 
-    /// Groups the digits of a pass.
-    pub(super) async fn group(&mut self, integers: &Integers, first_set: u32) -> Result<(), Error> {
-        let (plan, layout) = (self.plan, self.layout);
-        let shape = &plan.shape;
-        let at = self.counters();
-        let pass_sets = plan.sets_per_pass.min(shape.bucket_sets - first_set);
-        let rows = pass_sets * shape.windows.div_ceil(shape.bucket_sets);
-        let zero = match shape.digits {
-            Digits::Unsigned => 0,
-            Digits::Signed => 1 << (shape.window_bits - 1),
-        };
-        let digits = [
-            layout.scalars as u32,
-            integers.count,
-            integers.length,
-            layout.scalar_words,
-            shape.window_bits,
-            shape.last_window_bits,
-            shape.windows,
-            zero,
-            shape.bucket_sets,
-            first_set,
-            pass_sets,
-            plan.sets_per_pass,
-            layout.bits,
-            integers.copy_stride,
-            integers.segment_stride,
-            integers.first_base,
-            rows,
-            layout.low,
-            layout.bins,
-            at.cursors,
-            at.bin_counts,
-            at.bin_starts,
-        ];
-        let scan = [layout.low, layout.bins, at.cursors, at.bin_counts, at.bin_starts];
-        let [scalars, counters, binned, entries] =
-            ["scalars", "counters", "binned entries", "entries"]
-                .map(|name| self.workspace.at(name));
-        let (scalars, counters, binned, entries) = (scalars?, counters?, binned?, entries?);
-        self.recorder.clear(counters, at.bytes);
-        let all = u64::from(integers.count) * u64::from(rows);
-        let per_digit = (u64::from(integers.count).div_ceil(THREADS), rows);
-        let (per_tile, per_entry) = ((all.div_ceil(TILE), 1), (all.div_ceil(THREADS), 1));
-        let (one, per_bin) = ((1, 1), (u64::from(layout.bins), 1));
-        let read = [(1, scalars), (2, counters)];
-        let steps: &[Step<'_>] = match plan.group {
-            Group::Csr => &[
-                (Source::Group, "count_keys", &digits, &read, per_digit),
-                (Source::Scan, "total_bins", &scan, &[(1, counters)], per_bin),
-                (Source::Scan, "scan_bins", &scan, &[(1, counters)], one),
-                (Source::Scan, "scan_buckets", &scan, &[(1, counters)], per_bin),
-                (
-                    Source::Group,
-                    "scatter_keys",
-                    &digits,
-                    &[(1, scalars), (2, counters), (3, entries)],
-                    per_digit,
-                ),
-            ],
-            Group::Sort => &[
-                (Source::Sort, "count_bins", &digits, &read, per_tile),
-                (Source::Scan, "scan_bins", &scan, &[(1, counters)], one),
-                (
-                    Source::Sort,
-                    "scatter_bins",
-                    &digits,
-                    &[(1, scalars), (2, counters), (3, binned)],
-                    per_tile,
-                ),
-                (Source::Sort, "count_binned", &digits, &[(2, counters), (3, binned)], per_entry),
-                (Source::Scan, "scan_buckets", &scan, &[(1, counters)], per_bin),
-                (
-                    Source::Sort,
-                    "scatter_binned",
-                    &digits,
-                    &[(2, counters), (3, binned), (4, entries)],
-                    per_entry,
-                ),
-            ],
-        };
-        for (source, name, parameters, buffers, groups) in steps {
-            let kernel = self.program.kernel(*source, name)?;
-            self.recorder.dispatch(Stage::Group, kernel, parameters, buffers, *groups).await?;
+    /// Parameters of `scan.wgsl`.
+    ScanParameters {
+        /// 2^low keys share a bin.
+        low,
+        bins,
+        /// Places in the buffer of counters, which begins with the keys' starts: of the keys'
+        /// counts, which become cursors,
+        cursors,
+        /// of the bins' counts, which become cursors,
+        bin_counts,
+        /// of the bins' starts.
+        bin_starts,
+    }
+}
+
+kernels! {
+    const GROUP_SHADER in Group, Group: (Digits, KeyParameters) {
+        integers: Read,
+        counters: Atomic,
+        entries: Write,
+    }
+
+    /// Csr: entries of every bucket, a digit per invocation.
+    CountKeys = "count_keys" { integers, counters }
+    /// Csr: entries to their buckets, a digit per invocation.
+    ScatterKeys = "scatter_keys" { integers, counters, entries }
+}
+
+kernels! {
+    const SORT_SHADER in Sort, Group: (Digits, KeyParameters) {
+        integers: Read,
+        counters: Atomic,
+        binned: Pairs,
+        entries: Write,
+    }
+
+    /// Sort: entries of every bin, a tile per workgroup.
+    CountBins = "count_bins" { integers, counters }
+    /// Sort: entries to their bins, a tile per workgroup.
+    ScatterBins = "scatter_bins" { integers, counters, binned }
+    /// Sort: entries of every bucket, one per invocation.
+    CountBinned = "count_binned" { counters, binned }
+    /// Sort: entries to their buckets, one per invocation.
+    ScatterBinned = "scatter_binned" { counters, binned, entries }
+}
+
+kernels! {
+    const SCAN_SHADER in Scan, Group: ScanParameters { counters: Write }
+
+    /// Entries of every bin, a bin per workgroup.
+    TotalBins = "total_bins" { counters }
+    /// Where each bin starts; one workgroup.
+    ScanBins = "scan_bins" { counters }
+    /// Where each bucket's list starts, a bin per workgroup.
+    ScanBuckets = "scan_buckets" { counters }
+}
+
+/// Groups the digits of a pass.
+pub(super) async fn group(
+    run: &mut WebGpuRun<'_>,
+    chunk: &Chunk,
+    pass: Pass,
+    bases: &Bases,
+) -> Result<(), Error> {
+    let Job { plan, schedule, .. } = run.job;
+    let (program, layout) = (&run.webgpu.program, &schedule.layout);
+    let digits = Digits::new(&run.job, chunk, pass, bases.copy_stride);
+    let rows = pass.sets * plan.shape.windows.div_ceil(plan.shape.bucket_sets);
+    let places = run.places();
+    let [cursors, bin_counts, bin_starts] =
+        [places.cursors, places.bin_counts, places.bin_starts].map(|place| place as u32);
+    let (low, bins, first_base) = (layout.low, layout.bins, bases.first);
+    let keys = KeyParameters { first_base, rows, low, bins, cursors, bin_counts, bin_starts };
+    let scan = ScanParameters { low, bins, cursors, bin_counts, bin_starts };
+    let [scalars, counters, binned, entries] =
+        [BufferKind::Scalars, BufferKind::Counters, BufferKind::BinnedEntries, BufferKind::Entries]
+            .map(|kind| run.workspace.at(kind));
+    let count = u64::from(digits.count);
+    let (integers, counters, binned, entries) = (scalars?, counters?, binned?, entries?);
+    let recorder = &mut run.recorder;
+    recorder.clear(counters, 4 * places.too_large);
+    let parameters = (digits, keys);
+    let (one, per_bin) = (Grid::Groups(1), Grid::Groups(bins.into()));
+    let all = count * u64::from(rows);
+    let (per_tile, per_entry) = (Grid::Groups(all.div_ceil(TILE)), Grid::Items(all));
+    let per_digit = Grid::Rows(count, rows);
+    let scan_bins = ScanBins { parameters: scan, counters };
+    let scan_buckets = ScanBuckets { parameters: scan, counters };
+    match schedule.group {
+        Group::Csr => {
+            CountKeys { parameters, integers, counters }
+                .dispatch(program, recorder, per_digit)
+                .await?;
+            TotalBins { parameters: scan, counters }.dispatch(program, recorder, per_bin).await?;
+            scan_bins.dispatch(program, recorder, one).await?;
+            scan_buckets.dispatch(program, recorder, per_bin).await?;
+            ScatterKeys { parameters, integers, counters, entries }
+                .dispatch(program, recorder, per_digit)
+                .await
         }
-        Ok(())
+        Group::Sort => {
+            CountBins { parameters, integers, counters }
+                .dispatch(program, recorder, per_tile)
+                .await?;
+            scan_bins.dispatch(program, recorder, one).await?;
+            ScatterBins { parameters, integers, counters, binned }
+                .dispatch(program, recorder, per_tile)
+                .await?;
+            CountBinned { parameters, counters, binned }
+                .dispatch(program, recorder, per_entry)
+                .await?;
+            scan_buckets.dispatch(program, recorder, per_bin).await?;
+            ScatterBinned { parameters, counters, binned, entries }
+                .dispatch(program, recorder, per_entry)
+                .await
+        }
     }
 }

@@ -21,9 +21,10 @@ pub(crate) struct Limbs {
 }
 
 impl Limbs {
-    /// The fewest limbs that leave two bits above the modulus and whose products add up without carries:
-    /// 2·count products fit in a word. With 32-bit words these are limbs of 13 bits, the fastest of
-    /// 12 to 16 in published measurements too, and of 12 beyond 400 bits; with 64-bit words of 29.
+    /// The fewest limbs that leave two bits above the modulus and whose products add up without
+    /// carries: 2·count products fit in a word. With 32-bit words these are limbs of 13 bits, the
+    /// fastest of 12 to 16 in published measurements too, and of 12 beyond 400 bits; with 64-bit
+    /// words of 29.
     pub(crate) fn of(modulus: &BigUint, wide: bool) -> Self {
         let candidates: &[u32] = if wide { &[29, 28] } else { &[13, 12] };
         let word = if wide { 64 } else { 32 };
@@ -87,7 +88,7 @@ impl<'a> Field<'a> {
         [("LIMBS", self.limbs.count), ("WORDS", self.words)]
     }
 
-    /// What field.wgsl asks for.
+    /// The constants of `field.wgsl`.
     fn prelude(&self) -> String {
         let Limbs { bits, count, wide } = self.limbs;
         let mut out = String::new();

@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::Gpu;
+use super::launch::Interface;
 use super::prelude::{self, Field};
 use super::unroll::unroll;
-use crate::plan::Form;
+use super::{accumulate, decompose, group, reduce, table};
+use crate::plan::{Form, GpuSchedule, Group, Reduce, SumLists};
 use crate::platform::Instant;
 #[cfg(not(target_family = "wasm"))]
 use crate::threads::side_by_side;
@@ -55,22 +57,65 @@ impl Source {
         Self::Shift,
     ];
 
-    /// The kernels it holds.
-    pub(crate) fn kernels(self) -> &'static [&'static str] {
-        match self {
-            Self::Decompose => &["decompose_residues", "decompose_integers"],
-            Self::Group => &["count_keys", "scatter_keys"],
-            Self::Sort => &["count_bins", "scatter_bins", "count_binned", "scatter_binned"],
-            Self::Scan => &["total_bins", "scan_bins", "scan_buckets"],
-            Self::Tasks => &["count_classes", "scan_classes", "make_tasks"],
-            Self::Accumulate => &["accumulate"],
-            Self::Fold => &["fold"],
-            Self::Reduce => &["add_up"],
-            Self::Running => &["running_sums"],
-            Self::Sweep => &["sweep"],
-            Self::Import => &["import_bases"],
-            Self::Shift => &["shift_bases"],
+    /// The shaders of a schedule, with `loads` those that load bases too.
+    pub(super) fn of(schedule: &GpuSchedule, loads: bool) -> Vec<Self> {
+        let mut sources = vec![Self::Decompose, Self::Scan, Self::Reduce];
+        sources.push(match schedule.group {
+            Group::Csr => Self::Group,
+            Group::Sort => Self::Sort,
+        });
+        if schedule.accumulate == SumLists::FusedSweep {
+            sources.push(Self::Sweep);
+        } else {
+            sources.extend([Self::Tasks, Self::Accumulate, Self::Fold]);
+            if schedule.reduce != Reduce::WindowSplitting {
+                sources.push(Self::Running);
+            }
         }
+        if loads {
+            sources.extend(Self::loading(schedule));
+        }
+        sources
+    }
+
+    /// The shaders that load bases.
+    pub(super) fn loading(schedule: &GpuSchedule) -> Vec<Self> {
+        match schedule.stored_copies {
+            0 | 1 => vec![Self::Import],
+            _ => vec![Self::Import, Self::Shift],
+        }
+    }
+
+    /// What it shares with the host.
+    pub(super) fn interface(self) -> &'static Interface {
+        match self {
+            Self::Decompose => &decompose::DECOMPOSE_SHADER,
+            Self::Group => &group::GROUP_SHADER,
+            Self::Sort => &group::SORT_SHADER,
+            Self::Scan => &group::SCAN_SHADER,
+            Self::Tasks => &accumulate::TASKS_SHADER,
+            Self::Accumulate => &accumulate::ACCUMULATE_SHADER,
+            Self::Fold => &accumulate::FOLD_SHADER,
+            Self::Reduce => &reduce::REDUCE_SHADER,
+            Self::Running => &reduce::RUNNING_SHADER,
+            Self::Sweep => &reduce::SWEEP_SHADER,
+            Self::Import => &table::IMPORT_SHADER,
+            Self::Shift => &table::SHIFT_SHADER,
+        }
+    }
+
+    /// Invocations of a workgroup.
+    pub(super) fn invocations(self) -> u32 {
+        match self {
+            Self::Group | Self::Sort | Self::Scan | Self::Tasks => 256,
+            _ => 64,
+        }
+    }
+
+    /// The text that goes before it: what it shares with the host.
+    fn declarations(self) -> String {
+        let constants = [group::CONSTANTS, accumulate::CONSTANTS].concat();
+        self.interface().text(self.invocations(), &constants)
     }
 
     fn text(self) -> &'static str {
@@ -106,6 +151,10 @@ impl Source {
 
     /// The whole shader for a curve.
     pub(crate) fn assemble(self, curve: &CurveSpec, form: Form, wide: bool) -> String {
+        self.declarations() + &self.kernels(curve, form, wide)
+    }
+
+    fn kernels(self, curve: &CurveSpec, form: Form, wide: bool) -> String {
         match self {
             Self::Group | Self::Sort => [shader!("digits"), self.text()].concat(),
             Self::Scan | Self::Tasks => self.text().into(),
@@ -215,7 +264,7 @@ impl Program {
         Ok(start.elapsed())
     }
 
-    /// Pipelines side by side, where there are threads.
+    /// Makes pipelines in parallel, where there are threads.
     #[cfg(not(target_family = "wasm"))]
     async fn make(&self, gpu: &Gpu, sources: &[Source]) -> Vec<Result<Arc<Pipelines>, Error>> {
         let compile = |index: usize| wait(self.module(gpu, sources[index]));
@@ -241,12 +290,13 @@ impl Program {
             return Ok(pipelines);
         }
         let text = source.assemble(&self.curve, self.form, gpu.wide);
-        let made = Arc::new(compile(gpu, source, source.kernels(), &text).await?);
+        let kernels: Vec<_> = source.interface().kernels.iter().map(|(name, _)| *name).collect();
+        let made = Arc::new(compile(gpu, source, &kernels, &text).await?);
         lock().insert(key, made.clone());
         Ok(made)
     }
 
-    /// A kernel that `prepare` was asked for.
+    /// A kernel of a source that `prepare` has compiled.
     pub(crate) fn kernel(
         &self,
         source: Source,
@@ -270,8 +320,9 @@ async fn compile(
         source: wgpu::ShaderSource::Wgsl(text.into()),
     };
     let checks = wgpu::ShaderRuntimeChecks::unchecked();
-    // SAFETY: every index is below a bound that the plan laid the buffers out for; the conformance table holds
-    // each kernel to it, and where a browser compiles the shader it checks the indices itself.
+    // SAFETY: every index is below a bound that the plan laid the buffers out for; the conformance
+    // table holds each kernel to it, and where a browser compiles the shader it checks the indices
+    // itself.
     let module = unsafe { gpu.device.create_shader_module_trusted(descriptor, checks) };
     let make = |&name: &&'static str| {
         let descriptor = wgpu::ComputePipelineDescriptor {

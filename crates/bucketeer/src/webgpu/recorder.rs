@@ -1,7 +1,7 @@
 //! Commands of a run: recorded, sent, waited for and timed.
 //!
-//! Dispatches of one stage that follow each other become one pass. The parameters of all dispatches lie in
-//! one uniform buffer, in slots that every device can bind.
+//! Dispatches of one stage that follow each other become one pass. The parameters of all dispatches
+//! lie in one uniform buffer, in slots that every device can bind.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use super::Gpu;
 use crate::Error;
-use crate::engine::Timings;
+use crate::gpu::Stage;
 use crate::platform::Instant;
+use crate::report::Timings;
 
 /// Bytes between the parameters of two dispatches: the largest alignment a device may ask for.
 const SLOT: u64 = 256;
@@ -18,28 +19,6 @@ const SLOT: u64 = 256;
 const SLOTS: u64 = 256;
 /// Passes of a run that are timed at most.
 const TIMED: u32 = 1024;
-
-/// Stages that are timed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stage {
-    Load,
-    Decompose,
-    Group,
-    Accumulate,
-    Reduce,
-}
-
-impl Stage {
-    fn of(self, timings: &mut Timings) -> &mut Duration {
-        match self {
-            Self::Load => &mut timings.load,
-            Self::Decompose => &mut timings.decompose,
-            Self::Group => &mut timings.group,
-            Self::Accumulate => &mut timings.accumulate,
-            Self::Reduce => &mut timings.reduce,
-        }
-    }
-}
 
 enum Command {
     Dispatch {
@@ -60,12 +39,14 @@ enum Command {
     },
 }
 
-/// Where the parameters and the times of a run are; kept between runs.
+/// Where the parameters and the times of a run are; kept between runs. Copies share the buffers.
+#[derive(Clone)]
 pub(crate) struct Tape {
     uniforms: wgpu::Buffer,
     times: Option<Times>,
 }
 
+#[derive(Clone)]
 struct Times {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
@@ -104,7 +85,7 @@ impl Tape {
 /// Records the commands of one run.
 pub(crate) struct Recorder<'a> {
     gpu: &'a Gpu,
-    tape: &'a Tape,
+    tape: Tape,
     commands: Vec<Command>,
     parameters: Vec<u8>,
     /// The stages of the timed passes, in order.
@@ -114,12 +95,13 @@ pub(crate) struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    pub(crate) fn new(gpu: &'a Gpu, tape: &'a Tape) -> Self {
-        let (commands, parameters) = (Vec::new(), Vec::new());
+    pub(crate) fn new(gpu: &'a Gpu, tape: &Tape) -> Self {
+        let (tape, commands, parameters) = (tape.clone(), Vec::new(), Vec::new());
         Self { gpu, tape, commands, parameters, timed: Vec::new(), measured: Timings::default() }
     }
 
-    /// A dispatch of at least `groups` workgroups. `buffers` are bound to 1, 2, …, as far as they are given.
+    /// A dispatch of at least `groups` workgroups. `buffers` are bound to 1, 2, …, as far as they
+    /// are given.
     pub(crate) async fn dispatch(
         &mut self,
         stage: Stage,
@@ -210,16 +192,27 @@ impl<'a> Recorder<'a> {
                     encoder.copy_buffer_to_buffer(&from, at, &to, 0, bytes);
                 }
                 Command::Dispatch { stage, pipeline, bindings, groups } => {
+                    let index = self.time(stage);
+                    let timestamp_writes = self.tape.times.as_ref().zip(index).map(|(times, i)| {
+                        wgpu::ComputePassTimestampWrites {
+                            query_set: &times.queries,
+                            beginning_of_pass_write_index: Some(2 * i),
+                            end_of_pass_write_index: Some(2 * i + 1),
+                        }
+                    });
                     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                         label: None,
-                        timestamp_writes: self.time(stage),
+                        timestamp_writes,
                     });
                     let mut next = Some((pipeline, bindings, groups));
                     while let Some((pipeline, bindings, groups)) = next.take() {
                         pass.set_pipeline(&pipeline);
                         pass.set_bind_group(0, &bindings, &[]);
                         pass.dispatch_workgroups(groups.0, groups.1, 1);
-                        let same = |command: &Command| matches!(command, Command::Dispatch { stage: own, .. } if *own == stage);
+                        let same = |command: &Command| match command {
+                            Command::Dispatch { stage: own, .. } => *own == stage,
+                            _ => false,
+                        };
                         if let Some(Command::Dispatch { pipeline, bindings, groups, .. }) =
                             commands.next_if(same)
                         {
@@ -232,18 +225,14 @@ impl<'a> Recorder<'a> {
         encoder.finish()
     }
 
-    fn time(&mut self, stage: Stage) -> Option<wgpu::ComputePassTimestampWrites<'a>> {
-        let times = self.tape.times.as_ref()?;
+    /// The number of a timed pass of this stage.
+    fn time(&mut self, stage: Stage) -> Option<u32> {
         let index = self.timed.len() as u32;
-        if index >= TIMED {
+        if self.tape.times.is_none() || index >= TIMED {
             return None;
         }
         self.timed.push(stage);
-        Some(wgpu::ComputePassTimestampWrites {
-            query_set: &times.queries,
-            beginning_of_pass_write_index: Some(2 * index),
-            end_of_pass_write_index: Some(2 * index + 1),
-        })
+        Some(index)
     }
 
     /// Sends everything, and the times of the stages.
@@ -271,7 +260,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// Workgroups in two dimensions, at least as many as asked for; `(x, y)` with y rows as they are.
+/// Workgroups in two dimensions, at least as many as requested; `(x, y)` with y rows is kept.
 fn spread(groups: (u64, u32), most: u32) -> Result<(u32, u32), Error> {
     let (x, y) = groups;
     let most = u64::from(most.max(1));

@@ -7,13 +7,14 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 use super::prelude::{Field, Limbs};
 use super::program::{Source, arithmetic_for_tests};
-use super::recorder::{Recorder, Stage, Tape, read};
+use super::recorder::{Recorder, Tape, read};
 use super::workspace::{readable, storage};
 use super::{Gpu, to_arkworks};
-use crate::conformance::{Distribution, KnownBases};
 use crate::curve::to_words;
 use crate::curves::{CURVES, NamedCurve, Visitor};
-use crate::plan::Form;
+use crate::gpu::Stage;
+use crate::plan::{BufferKind, Form};
+use crate::random::{Distribution, KnownBases};
 use crate::wait::wait;
 use crate::{Bases, Curve, CurveSpec, Device, Error};
 
@@ -49,13 +50,41 @@ fn every_shader_of_every_curve_is_valid() {
                     false => Capabilities::empty(),
                 };
                 let mut validator = Validator::new(ValidationFlags::all(), capabilities);
-                validator.validate(&module).unwrap_or_else(|e| {
+                let info = validator.validate(&module).unwrap_or_else(|e| {
                     panic!("{source:?}, {form:?}: {}", e.emit_to_string(&text))
                 });
-                let found: Vec<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();
-                assert_eq!(found, source.kernels());
+                check_interface(source, &module, &info);
             }
         }
+    }
+}
+
+/// Parameters lie where the host puts them, and every kernel binds the buffers that it is given.
+fn check_interface(source: Source, module: &naga::Module, info: &naga::valid::ModuleInfo) {
+    let interface = source.interface();
+    let params = module.types.iter().find(|(_, own)| own.name.as_deref() == Some("Params"));
+    let Some((_, naga::Type { inner: naga::TypeInner::Struct { members, .. }, .. })) = params
+    else {
+        panic!("{source:?} has no parameters");
+    };
+    let found: Vec<_> =
+        members.iter().map(|m| (m.name.clone().expect("a name"), m.offset as usize)).collect();
+    let fields = (interface.fields)();
+    let declared: Vec<_> = fields.iter().map(|f| (f.name.to_owned(), 4 * f.place)).collect();
+    assert_eq!(found, declared, "{source:?}");
+    let found: Vec<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();
+    let declared: Vec<_> = interface.kernels.iter().map(|(name, _)| *name).collect();
+    assert_eq!(found, declared);
+    for (index, (kernel, buffers)) in interface.kernels.iter().enumerate() {
+        let used = &info.get_entry_point(index);
+        let used = module.global_variables.iter().filter(|(own, _)| !used[*own].is_empty());
+        let bound = used.filter_map(|(_, v)| Some((v.binding.as_ref()?.binding, v.name.clone()?)));
+        let bound: Vec<_> = bound.filter(|(binding, _)| *binding > 0).collect();
+        let declared: Vec<_> = buffers
+            .iter()
+            .map(|name| (interface.binding(name).expect("a binding"), (*name).to_owned()))
+            .collect();
+        assert_eq!(bound, declared, "{kernel}");
     }
 }
 
@@ -123,8 +152,8 @@ async fn check_arithmetic<C: Curve>(gpu: &Gpu) -> Result<(), Error> {
     let bytes: Vec<u8> = pairs.iter().flat_map(|(a, b)| [words(a), words(b)].concat()).collect();
     let element = 8 * curve.limbs * curve.degree;
     let length = (pairs.len() * RESULTS * element) as u64;
-    let raw = storage(gpu, "raw", bytes.len() as u64).await?;
-    let out = storage(gpu, "results", length).await?;
+    let raw = storage(gpu, BufferKind::Loading, bytes.len() as u64).await?;
+    let out = storage(gpu, BufferKind::Bases, length).await?;
     let read_back = readable(gpu, length).await?;
     gpu.queue.write_buffer(&raw, 0, &bytes);
     let kernel = arithmetic_for_tests(gpu, &curve, ARITHMETIC).await?;
@@ -144,8 +173,9 @@ async fn check_arithmetic<C: Curve>(gpu: &Gpu) -> Result<(), Error> {
     Ok(())
 }
 
-/// Coordinates in the quadratic extension, whose additions are written in another way. The conformance table of such
-/// curves takes long on a software adapter, so this is the part of it that tests additions.
+/// Coordinates in the quadratic extension, whose additions are written in another way. The
+/// conformance table of such curves takes long on a software adapter, so this is the part of it
+/// that tests additions.
 #[test]
 fn sums_in_the_quadratic_extension() {
     let device = match Device::webgpu(0) {

@@ -1,8 +1,8 @@
 //! Writes out the loops of a shader that are marked `// unroll`.
 //!
-//! A limb that is indexed by a constant can stay in a register; compilers of shaders do not unroll loops of
-//! this length by themselves. A marked loop runs from a literal or a constant of the prelude to another, in
-//! steps of one, and ends at the brace in the column where it began.
+//! A limb that is indexed by a constant can stay in a register; compilers of shaders do not unroll
+//! loops of this length by themselves. A marked loop runs from a literal or a constant of the
+//! prelude to another, in steps of one, and ends at the brace in the column where it began.
 
 /// The shader with its marked loops written out; `constants` are the bounds it may name.
 pub(crate) fn unroll(shader: &str, constants: &[(&str, u32)]) -> String {

@@ -1,5 +1,5 @@
-//! What a run works in: the buffers of its plan. Kept between runs, since making them takes longer than a small
-//! MSM.
+//! What a run works in: the buffers of its plan. Kept between runs, since making them takes longer
+//! than a small MSM.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,58 +7,71 @@ use super::Gpu;
 use super::adapter::failure;
 use super::recorder::Tape;
 use crate::Error;
-use crate::plan::{BASES, Buffer};
+use crate::plan::{Buffer, BufferKind};
 
 /// Workspaces that are kept.
 const KEPT: usize = 4;
 
 pub(crate) struct Workspace {
-    buffers: Vec<(&'static str, wgpu::Buffer)>,
+    buffers: Vec<(BufferKind, wgpu::Buffer)>,
+    /// What is read back is copied here.
+    pub results: wgpu::Buffer,
     pub tape: Tape,
 }
 
 impl Workspace {
-    pub(crate) fn at(&self, name: &str) -> Result<&wgpu::Buffer, Error> {
-        let found = self.buffers.iter().find(|(own, _)| *own == name).map(|(_, buffer)| buffer);
-        found.ok_or_else(|| Error::Internal(format!("the plan has no buffer \"{name}\"")))
+    async fn new(gpu: &Gpu, results: u64) -> Result<Self, Error> {
+        let results = readable(gpu, results).await?;
+        Ok(Self { buffers: Vec::new(), results, tape: Tape::new(gpu) })
     }
 
-    /// Has every buffer at least as large as asked for.
-    async fn fit(&mut self, gpu: &Gpu, needs: &[(&'static str, u64)]) -> Result<(), Error> {
-        for &(name, bytes) in needs {
+    pub(crate) fn at(&self, kind: BufferKind) -> Result<&wgpu::Buffer, Error> {
+        let found = self.buffers.iter().find(|(own, _)| *own == kind).map(|(_, buffer)| buffer);
+        let missing = || Error::Internal(format!("the plan has no buffer \"{}\"", kind.name()));
+        found.ok_or_else(missing)
+    }
+
+    /// Grows every buffer to at least the bytes that are needed.
+    async fn fit(&mut self, gpu: &Gpu, buffers: &[Buffer], results: u64) -> Result<(), Error> {
+        // Resident bases have buffers of their own.
+        let needed = |buffer: &&Buffer| buffer.kind != BufferKind::Bases || buffer.bytes > 0;
+        for &Buffer { kind, bytes, .. } in buffers.iter().filter(needed) {
             // An empty binding is none.
             let bytes = bytes.max(256);
-            let known = self.buffers.iter().position(|(own, _)| *own == name);
+            let known = self.buffers.iter().position(|(own, _)| *own == kind);
             if known.is_some_and(|index| self.buffers[index].1.size() >= bytes) {
                 continue;
             }
             if let Some(index) = known {
                 self.buffers.swap_remove(index);
             }
-            let usage = if name == RESULTS { READABLE } else { STORAGE };
-            self.buffers.push((name, create(gpu, name, bytes, usage).await?));
+            self.buffers.push((kind, create(gpu, kind.name(), bytes, STORAGE).await?));
+        }
+        if self.results.size() < results {
+            self.results = readable(gpu, results).await?;
         }
         Ok(())
     }
 }
 
-/// The buffer that results are read from.
-pub(crate) const RESULTS: &str = "results";
 const READABLE: wgpu::BufferUsages =
     wgpu::BufferUsages::MAP_READ.union(wgpu::BufferUsages::COPY_DST);
 const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE
     .union(wgpu::BufferUsages::COPY_SRC)
     .union(wgpu::BufferUsages::COPY_DST);
 
-/// A storage buffer, or an error that says how much was asked for.
-pub(crate) async fn storage(gpu: &Gpu, name: &str, bytes: u64) -> Result<wgpu::Buffer, Error> {
-    create(gpu, name, bytes.max(256), STORAGE).await
+/// A storage buffer, or an error with the requested size.
+pub(crate) async fn storage(
+    gpu: &Gpu,
+    kind: BufferKind,
+    bytes: u64,
+) -> Result<wgpu::Buffer, Error> {
+    create(gpu, kind.name(), bytes.max(256), STORAGE).await
 }
 
-/// A buffer that can be read.
-#[cfg(test)]
+/// A buffer that the host can read.
 pub(crate) async fn readable(gpu: &Gpu, bytes: u64) -> Result<wgpu::Buffer, Error> {
-    create(gpu, RESULTS, bytes, READABLE).await
+    create(gpu, "results", bytes.max(256), READABLE).await
 }
 
 async fn create(
@@ -88,7 +101,7 @@ pub(crate) struct Pool(Mutex<Vec<Workspace>>);
 
 impl Pool {
     /// A workspace with the buffers of a plan and `results` bytes to read; it is given back with
-    /// [`give`](Self::give). A `limited` one is not larger than asked for.
+    /// [`give`](Self::give). A `limited` one is not larger than requested.
     pub(crate) async fn take(
         &self,
         gpu: &Gpu,
@@ -100,13 +113,11 @@ impl Pool {
         if !limited {
             idle = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
         }
-        let mut workspace =
-            idle.unwrap_or_else(|| Workspace { buffers: Vec::new(), tape: Tape::new(gpu) });
-        let mut needs: Vec<_> = buffers.iter().map(|buffer| (buffer.name, buffer.bytes)).collect();
-        // Resident bases have buffers of their own.
-        needs.retain(|(name, bytes)| *name != BASES || *bytes > 0);
-        needs.push((RESULTS, results));
-        workspace.fit(gpu, &needs).await?;
+        let mut workspace = match idle {
+            Some(workspace) => workspace,
+            None => Workspace::new(gpu, results).await?,
+        };
+        workspace.fit(gpu, buffers, results).await?;
         Ok(workspace)
     }
 

@@ -1,13 +1,13 @@
-//! The sums that the browser's tests expect, computed here by arkworks alone: they are in a file that
-//! those tests read, and this test holds the file to arkworks.
+//! The sums that the browser's tests expect, computed here by arkworks alone: they are in a file
+//! that those tests read, and this test holds the file to arkworks.
 
 use std::path::Path;
 
 use ark_ec::CurveGroup;
 use bucketeer::Curve;
-use bucketeer::conformance::{Distribution, KnownBases};
 use bucketeer::curves::{CURVES, NamedCurve, Visitor};
 use bucketeer::io::point_to_json;
+use bucketeer::random::{Distribution, KnownBases};
 use serde_json::{Value, json};
 
 const N: usize = 256;

@@ -1,11 +1,14 @@
-//! Curves defined here and not by an arkworks crate: what a user with a curve of their own would write.
+//! Curves defined here and not by an arkworks crate: what a user with a curve of their own would
+//! write.
 
 use ark_ec::models::CurveConfig;
 use ark_ec::short_weierstrass::{self, SWCurveConfig};
 use ark_ff::{
-    AdditiveGroup, BigInt, Fp64, Fp192, Fp256, MontBackend, MontConfig, MontFp, QuadExtConfig,
+    AdditiveGroup, BigInt, Fp, Fp192, Fp256, MontBackend, MontConfig, MontFp, QuadExtConfig,
     QuadExtField, SmallFp, SmallFpConfig,
 };
+
+use crate::small_order::{group, prime, weierstrass};
 
 /// SEC 2's secp192k1: y² = x³ + 3 over a prime of three words, prime order, with an endomorphism.
 pub mod secp192k1 {
@@ -45,40 +48,18 @@ pub mod secp192k1 {
     }
 }
 
-/// A field so small that buckets meet equal and opposite sums all the time.
-#[derive(MontConfig)]
-#[modulus = "65497"]
-#[generator = "7"]
-pub struct TinyFqConfig;
-pub type TinyFq = Fp64<MontBackend<TinyFqConfig, 1>>;
+// A field so small that buckets meet equal and opposite sums all the time.
+prime! { TinyFqConfig: TinyFq, 1 words, generator = "7", modulus = "65497" }
 
 /// y² = x³ + 7x + 37 over 65497: 65644 = 4·16411 points, one of them of order 2.
 pub mod tiny {
     use super::*;
 
-    #[derive(MontConfig)]
-    #[modulus = "16411"]
-    #[generator = "3"]
-    pub struct FrConfig;
-    pub type Fr = Fp64<MontBackend<FrConfig, 1>>;
-
-    #[derive(Clone)]
-    pub struct Config;
-    pub type Affine = short_weierstrass::Affine<Config>;
-
-    impl CurveConfig for Config {
-        type BaseField = TinyFq;
-        type ScalarField = Fr;
-        const COFACTOR: &'static [u64] = &[4];
-        // 4·4103 = 16412
-        const COFACTOR_INV: Fr = MontFp!("4103");
-    }
-
-    impl SWCurveConfig for Config {
-        const COEFF_A: TinyFq = MontFp!("7");
-        const COEFF_B: TinyFq = MontFp!("37");
-        const GENERATOR: Affine = Affine::new_unchecked(MontFp!("19989"), MontFp!("47818"));
-        type ZeroFlag = bool;
+    prime! { FrConfig: Fr, 1 words, generator = "3", modulus = "16411" }
+    // 4·4103 = 16412
+    group! { TinyFq, inverse = "4103", cofactor = [4] }
+    weierstrass! {
+        TinyFq, a = MontFp!("7"), b = MontFp!("37"), x = MontFp!("19989"), y = MontFp!("47818")
     }
 }
 
@@ -86,33 +67,16 @@ pub mod tiny {
 pub mod tiny_glv {
     use super::*;
 
-    #[derive(MontConfig)]
-    #[modulus = "22003"]
-    #[generator = "2"]
-    pub struct FrConfig;
-    pub type Fr = Fp64<MontBackend<FrConfig, 1>>;
-
-    #[derive(Clone)]
-    pub struct Config;
-    pub type Affine = short_weierstrass::Affine<Config>;
-
-    impl CurveConfig for Config {
-        type BaseField = TinyFq;
-        type ScalarField = Fr;
-        const COFACTOR: &'static [u64] = &[3];
-        // 3·14669 = 2·22003 + 1
-        const COFACTOR_INV: Fr = MontFp!("14669");
-    }
-
-    impl SWCurveConfig for Config {
-        const COEFF_A: TinyFq = TinyFq::ZERO;
-        const COEFF_B: TinyFq = MontFp!("3");
-        const GENERATOR: Affine = Affine::new_unchecked(MontFp!("52795"), MontFp!("36088"));
-        type ZeroFlag = bool;
+    prime! { FrConfig: Fr, 1 words, generator = "2", modulus = "22003" }
+    // 3·14669 = 2·22003 + 1
+    group! { TinyFq, inverse = "14669", cofactor = [3] }
+    weierstrass! {
+        TinyFq, a = TinyFq::ZERO, b = MontFp!("3"), x = MontFp!("52795"), y = MontFp!("36088")
     }
 }
 
-/// y² = x³ + 2 over 67: 73 points, with an endomorphism; both fields with four words where one would do.
+/// y² = x³ + 2 over 67: 73 points, with an endomorphism; both fields with four words where one
+/// would do.
 pub mod wide {
     use super::*;
 
@@ -151,7 +115,8 @@ pub mod wide {
     }
 }
 
-/// The curve of [`tiny`] over the quadratic extension of a field whose elements are smaller than a word.
+/// The curve of [`tiny`] over the quadratic extension of a field whose elements are smaller than a
+/// word.
 pub mod small {
     use super::*;
 

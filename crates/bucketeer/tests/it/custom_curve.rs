@@ -15,7 +15,8 @@ fn generator_has_the_order<C: Curve>() {
     let CurveSpec { order, cofactor, .. } = &*CurveSpec::of::<C>();
     let inverse = <C::Config as CurveConfig>::COFACTOR_INV;
     assert!((C::ScalarField::from(cofactor.clone()) * inverse).is_one());
-    // Twice in the order of the curve, r would make points of order r outside the subgroup possible.
+    // Twice in the order of the curve, r would make points of order r outside the subgroup
+    // possible.
     assert!(!(cofactor % order).is_zero());
     let points = (0..=u8::MAX).filter_map(|byte| C::from_random_bytes(&[byte; 193]));
     let points: Vec<C> = points.take(8).collect();
@@ -32,18 +33,12 @@ fn generators_have_the_stated_order() {
     generator_has_the_order::<secp192k1::Affine>();
     generator_has_the_order::<tiny::Affine>();
     generator_has_the_order::<tiny_glv::Affine>();
-    generator_has_the_order::<two::Affine>();
-    generator_has_the_order::<three::Affine>();
-    generator_has_the_order::<four_full::Affine>();
-    generator_has_the_order::<four_one_spare::Affine>();
-    generator_has_the_order::<four_glv::Affine>();
-    generator_has_the_order::<four_edwards::Affine>();
-    generator_has_the_order::<four_quadratic::Affine>();
-    generator_has_the_order::<five::Affine>();
-    generator_has_the_order::<six_full::Affine>();
-    generator_has_the_order::<six_glv::Affine>();
-    generator_has_the_order::<six_quadratic::Affine>();
-    generator_has_the_order::<twelve_glv::Affine>();
+    macro_rules! check {
+        ($($curve:ident)*) => {
+            $(generator_has_the_order::<$curve::Affine>();)*
+        };
+    }
+    with_all!(check);
 }
 
 /// Multiples of the generator against sums of single ones.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 use ark_bls12_377::{Fr, G1Affine};
-use bucketeer::conformance::{Distribution, KnownBases};
+use bucketeer::random::{Distribution, KnownBases};
 use bucketeer::{Bases, Device, Error, Hook, Progress, msm};
 use rayon::prelude::*;
 
@@ -66,7 +66,8 @@ fn devices_are_found_by_name_and_never_replaced() {
     }
 }
 
-/// Two CPUs, or one named twice, share every MSM: sums, batches, errors and progress are those of one.
+/// Two CPUs, or one named twice, share every MSM: sums, batches, errors and progress are those of
+/// one.
 #[test]
 fn several_devices_share_every_msm() {
     let one = Device::cpu_with_threads(1).unwrap();

@@ -1,8 +1,8 @@
 //! The test vectors of EIP-2537, BLS12-381 precompiles for the Ethereum virtual machine.
 //!
-//! A field element is 64 bytes, big-endian, of which the first 16 are zero; a point of G1 is two of them,
-//! of G2 four, the constant part of each coordinate first; infinity is all zeros. A scalar is 32
-//! bytes, big-endian, and may exceed the order: it then counts modulo the order.
+//! A field element is 64 bytes, big-endian, of which the first 16 are zero; a point of G1 is two of
+//! them, of G2 four, the constant part of each coordinate first; infinity is all zeros. A scalar is
+//! 32 bytes, big-endian, and may exceed the order: it then counts modulo the order.
 
 use ark_bls12_381::{Fq, Fq2, Fr, G1Affine, G2Affine};
 use ark_ec::CurveGroup;

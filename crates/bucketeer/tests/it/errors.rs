@@ -3,8 +3,8 @@
 use ark_bls12_377::{Fr, G1Affine};
 use ark_ec::AffineRepr;
 use ark_ff::AdditiveGroup;
-use bucketeer::conformance::{Distribution, KnownBases};
 use bucketeer::plan::{Accumulate, Digits, Reduce, Settings};
+use bucketeer::random::{Distribution, KnownBases};
 use bucketeer::{Bases, Builder, Curve, Device, Error, PointFault, Scalars, msm, msm_batch};
 
 const G: G1Affine = G1Affine::GENERATOR;
@@ -159,8 +159,8 @@ fn a_limit_below_the_smallest_plan_is_out_of_memory() {
     assert!(matches!(error, Err(Error::OutOfMemory { .. })), "{error:?}");
 }
 
-/// Scalars that say another length each time they are asked: used to index out of bounds inside a batch
-/// and a job.
+/// Scalars that say another length each time they are asked: used to index out of bounds inside a
+/// batch and a job.
 struct Fickle(std::sync::atomic::AtomicUsize, Vec<Fr>);
 
 impl bucketeer::AsScalars<Fr> for Fickle {
@@ -222,8 +222,8 @@ fn a_hook_that_panics_is_named_in_every_way_to_run() {
     assert_eq!(expected.to_string(), "the progress hook panicked: no more");
 }
 
-/// Coordinates and scalars whose words are not below the modulus, as `new_unchecked` makes them, are the
-/// residues they stand for: they used to overflow inside the kernels.
+/// Coordinates and scalars whose words are not below the modulus, as `new_unchecked` makes them,
+/// are the residues they stand for: they used to overflow inside the kernels.
 #[test]
 fn non_canonical_coordinates_are_reduced() {
     fn unreduced<P: ark_ff::FpConfig<N>, const N: usize>(x: ark_ff::Fp<P, N>) -> ark_ff::Fp<P, N> {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
 use ark_bls12_377::{Fr, G1Affine};
-use bucketeer::conformance::{Distribution, KnownBases};
+use bucketeer::random::{Distribution, KnownBases};
 use bucketeer::{Bases, Device, Error, Hook, Progress};
 
 const N: usize = 4000;
@@ -14,8 +14,8 @@ fn input() -> (KnownBases<G1Affine>, Vec<Fr>) {
     (KnownBases::new(N, 3), Distribution::Uniform.scalars(N, 3))
 }
 
-/// A hook that waits at its first call until it is let go: what is cancelled before that is cancelled
-/// in the middle of a run, whatever the machine's speed.
+/// A hook that waits at its first call until it is let go: what is cancelled before that is
+/// cancelled in the middle of a run, whatever the machine's speed.
 fn gate() -> (Hook, Arc<AtomicBool>, Arc<AtomicBool>) {
     let (reached, open) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (r, o) = (reached.clone(), open.clone());

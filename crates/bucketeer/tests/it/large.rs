@@ -1,6 +1,6 @@
 //! A million bases with known logarithms.
 
-use bucketeer::conformance::{Distribution, KnownBases};
+use bucketeer::random::{Distribution, KnownBases};
 use bucketeer::{Curve, Scalars, msm};
 
 fn check<C: Curve>(kinds: &[Distribution]) {

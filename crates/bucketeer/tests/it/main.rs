@@ -1,10 +1,16 @@
-//! All integration tests but those of memory, in one binary: every curve is compiled once.
-#![cfg(feature = "conformance")]
+//! All integration tests of runs, in one binary: every curve is compiled once.
+//! Without features they test the core; the table and the file formats need theirs.
 
+#[cfg(feature = "any")]
+mod any;
 #[cfg(feature = "io")]
 mod browser;
+#[cfg(all(feature = "any", feature = "conformance"))]
 mod conformance;
+// Some are for the table alone.
+#[cfg_attr(not(feature = "conformance"), allow(dead_code))]
 mod curves;
+#[cfg(feature = "conformance")]
 mod custom_curve;
 mod devices;
 mod eip2537;
@@ -13,7 +19,6 @@ mod errors;
 mod io;
 mod jobs;
 mod large;
-mod plan;
 mod properties;
 mod second_opinion;
 mod small_order;

@@ -164,19 +164,15 @@ proptest! {
 
     #[test]
     fn small_orders(pairs in pairs(), settings in settings()) {
-        use crate::small_order::*;
-        equals_the_naive_sum::<two::Affine>(&pairs, settings.clone());
-        equals_the_naive_sum::<three::Affine>(&pairs, settings.clone());
-        equals_the_naive_sum::<four_full::Affine>(&pairs, settings.clone());
-        equals_the_naive_sum::<four_one_spare::Affine>(&pairs, settings.clone());
-        equals_the_naive_sum::<four_glv::Affine>(&pairs, settings.clone());
-        equals_the_naive_sum::<four_edwards::Affine>(&pairs, settings.clone());
-        equals_the_naive_sum::<four_quadratic::Affine>(&pairs, settings.clone());
-        equals_the_naive_sum::<five::Affine>(&pairs, settings.clone());
-        equals_the_naive_sum::<six_full::Affine>(&pairs, settings.clone());
-        equals_the_naive_sum::<six_glv::Affine>(&pairs, settings.clone());
-        equals_the_naive_sum::<six_quadratic::Affine>(&pairs, settings.clone());
-        equals_the_naive_sum::<twelve_glv::Affine>(&pairs, settings.clone());
+        macro_rules! check {
+            ($($curve:ident)*) => {
+                $(equals_the_naive_sum::<crate::small_order::$curve::Affine>(
+                    &pairs,
+                    settings.clone(),
+                );)*
+            };
+        }
+        crate::small_order::with_all!(check);
     }
 
     #[test]

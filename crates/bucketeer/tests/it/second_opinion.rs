@@ -5,8 +5,8 @@ use ark_ec::CurveGroup;
 use ark_ff::{BigInteger, PrimeField};
 use ark_serialize::CanonicalSerialize;
 use blst::{MultiPoint, blst_p1_affine, blst_p2_affine};
-use bucketeer::conformance::{Distribution, KnownBases};
 use bucketeer::msm;
+use bucketeer::random::{Distribution, KnownBases};
 
 const KINDS: [Distribution; 4] =
     [Distribution::Uniform, Distribution::Skewed, Distribution::MinusOne, Distribution::Equal];

@@ -1,11 +1,12 @@
-//! Subgroups of 5 to 31 points on curves over large fields: every kernel of 2 to 12 words meets equal, opposite and
-//! infinite sums all the time.
+//! Subgroups of 5 to 31 points on curves over large fields: every kernel of 2 to 12 words meets
+//! equal, opposite and infinite sums all the time.
 //!
-//! Of every curve the order is known without counting points. It is p + 1 for y² = x³ + a·x with p ≡ 3 (mod 4) and for
-//! y² = x³ + b with p ≡ 2 (mod 3); over p² it is p² + 1 for the first, where a is no square there. For y² = x³ + b with
-//! p ≡ 1 (mod 3) it is one of q + 1 − t for the six t with t² + 3f² = 4q, where q is p or p². So p was searched next
-//! to the size that was wanted, with L² + 3f² = 4p in the last case, such that r divides the order once; b was tried from
-//! 1 upwards until random points had the order; and G is the cofactor times a random point. `custom_curve` checks
+//! Of every curve the order is known without counting points. It is p + 1 for y² = x³ + a·x with p
+//! ≡ 3 (mod 4) and for y² = x³ + b with p ≡ 2 (mod 3); over p² it is p² + 1 for the first, where a
+//! is no square there. For y² = x³ + b with p ≡ 1 (mod 3) it is one of q + 1 − t for the six t with
+//! t² + 3f² = 4q, where q is p or p². So p was searched next to the size that was wanted, with L² +
+//! 3f² = 4p in the last case, such that r divides the order once; b was tried from 1 upwards until
+//! random points had the order; and G is the cofactor times a random point. `custom_curve` checks
 //! all of it but that p is prime.
 
 // `MontConfig` asks for a feature of arkworks' in the crate that uses it.
@@ -16,21 +17,23 @@ use ark_ec::short_weierstrass::{self, SWCurveConfig};
 use ark_ec::twisted_edwards::{self, MontCurveConfig, TECurveConfig};
 use ark_ff::{AdditiveGroup, Field, Fp, Fp2, Fp2Config, MontBackend, MontConfig, MontFp};
 
-/// `Fq` of some words and `Fr` of one. What stands as generator of `Fq` is its least non-square: enough for square
-/// roots, all that these tests need one for.
-macro_rules! fields {
-    ($words:literal words, non_square = $g:tt, r = $r:tt, generator = $h:tt, p = $p:tt) => {
+/// A prime field of some words.
+macro_rules! prime {
+    ($config:ident: $field:ident, $words:literal words, generator = $g:tt, modulus = $p:tt) => {
         #[derive(MontConfig)]
         #[modulus = $p]
         #[generator = $g]
-        pub struct FqConfig;
-        pub type Fq = Fp<MontBackend<FqConfig, $words>, $words>;
+        pub struct $config;
+        pub type $field = Fp<MontBackend<$config, $words>, $words>;
+    };
+}
 
-        #[derive(MontConfig)]
-        #[modulus = $r]
-        #[generator = $h]
-        pub struct FrConfig;
-        pub type Fr = Fp<MontBackend<FrConfig, 1>, 1>;
+/// `Fq` of some words and `Fr` of one. The generator given for `Fq` is its least non-square: enough
+/// for square roots, all that these tests need one for.
+macro_rules! fields {
+    ($words:literal words, non_square = $g:tt, r = $r:tt, generator = $h:tt, p = $p:tt) => {
+        prime! { FqConfig: Fq, $words words, generator = $g, modulus = $p }
+        prime! { FrConfig: Fr, 1 words, generator = $h, modulus = $r }
     };
 }
 
@@ -76,6 +79,23 @@ macro_rules! weierstrass {
         }
     };
 }
+
+// Not every crate that includes this file has other curves.
+#[allow(unused_imports)]
+pub(crate) use {group, prime, weierstrass};
+
+/// Hands the names of all curves below to a macro.
+#[allow(unused_macros)]
+macro_rules! with_all {
+    ($then:ident) => {
+        $then! {
+            two three four_full four_one_spare four_glv four_edwards four_quadratic five six_full
+            six_glv six_quadratic twelve_glv
+        }
+    };
+}
+#[allow(unused_imports)]
+pub(crate) use with_all;
 
 /// y² = x³ − 3x over two full words, r = 5.
 pub mod two {
@@ -137,7 +157,8 @@ pub mod four_full {
     }
 }
 
-/// y² = x³ + 19 over four words with one bit unused, with an endomorphism, r = 7; a point of order 3.
+/// y² = x³ + 19 over four words with one bit unused, with an endomorphism, r = 7; a point of order
+/// 3.
 pub mod four_one_spare {
     use super::*;
 
@@ -157,8 +178,8 @@ pub mod four_one_spare {
     }
 }
 
-/// y² = x³ + 3 with p a little above 2^254, the most that loose products of four words take, with an
-/// endomorphism, r = 13; a point of order 2.
+/// y² = x³ + 3 with p a little above 2^254, the most that loose products of four words take, with
+/// an endomorphism, r = 13; a point of order 2.
 pub mod four_glv {
     use super::*;
 
@@ -214,7 +235,8 @@ pub mod four_edwards {
     }
 }
 
-/// y² = x³ + 1 + √−2 over a quadratic extension of four words, with an endomorphism, r = 19; a point of order 3.
+/// y² = x³ + 1 + √−2 over a quadratic extension of four words, with an endomorphism, r = 19; a
+/// point of order 3.
 pub mod four_quadratic {
     use super::*;
 
@@ -284,8 +306,8 @@ pub mod six_full {
     }
 }
 
-/// y² = x³ + 1 with p a little above 2^382, the most for six words, with an endomorphism, r = 7; points of
-/// order 2 and 3.
+/// y² = x³ + 1 with p a little above 2^382, the most for six words, with an endomorphism, r = 7;
+/// points of order 2 and 3.
 pub mod six_glv {
     use super::*;
 
@@ -306,7 +328,8 @@ pub mod six_glv {
     }
 }
 
-/// y² = x³ + (1 + i)·x over a quadratic extension of six words, p ≡ 3 (mod 4), r = 13; p² + 1 points.
+/// y² = x³ + (1 + i)·x over a quadratic extension of six words, p ≡ 3 (mod 4), r = 13; p² + 1
+/// points.
 pub mod six_quadratic {
     use super::*;
 

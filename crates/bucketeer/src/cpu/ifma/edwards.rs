@@ -1,29 +1,29 @@
 //! Twisted Edwards points → short Weierstrass, eight at a time. `curve/edwards.rs` has the map:
 //! v = (1 + y)/((1 − y)·x), u = v·x, and with 1/B = (a − d)/4 and A/3B = (a + d)/6 the image is
-//! (u/B + (a + d)/6, v/B). One inversion for all points; 8M for each.
+//! (u/B + (a + d)/6, v/B). Batch inversion, 8M per point.
 //!
-//! Coordinates come in arkworks' form, x·S with S = 2^(64·N), and leave in this kernel's, x·R. The factors
-//! in between are part of the constants: a product is a·b/R, so with d = (1 − y)·x·S²/R its inverse is
-//! R²/d = R³/((1 − y)·x·S²), and v comes as v·R²/S, u as u·R.
+//! Coordinates come in arkworks' form, x·S with S = 2^(64·N), and leave in the kernel's form, x·R.
+//! The constants absorb the factors in between: a product is a·b/R, so with d = (1 − y)·x·S²/R its
+//! inverse is R²/d = R³/((1 − y)·x·S²); v comes as v·R²/S, and u as u·R.
 
 use num_bigint::BigUint;
 
-use super::extension::Element;
-use super::field::{self, Lanes, limbs};
-use super::lanes::{LIMB_BITS, zero};
+use super::extension::{Element, Product};
+use super::field::{Below, Canonical, Residue};
+use super::lanes::LIMB_BITS;
 use super::vector::Curve;
 use crate::CurveSpec;
 
 /// Constants of the map.
 pub(super) struct Edwards<const L: usize> {
     /// S
-    one: [u64; L],
+    one: Residue<L>,
     /// R/B
-    x_factor: [u64; L],
+    x_factor: Residue<L>,
     /// R·(a + d)/6
-    x_offset: [u64; L],
+    x_offset: Residue<L>,
     /// S/B
-    y_factor: [u64; L],
+    y_factor: Residue<L>,
 }
 
 impl<const L: usize> Edwards<L> {
@@ -32,7 +32,7 @@ impl<const L: usize> Edwards<L> {
         let [inverse_of_b, offset] = curve.edwards_to_weierstrass()?;
         let p = &curve.modulus;
         let (own, ark) = (LIMB_BITS * L, 64 * curve.limbs);
-        let scaled = |value: &BigUint, bits: usize| limbs(&((value << bits) % p));
+        let scaled = |value: &BigUint, bits: usize| Residue::shifted(value, bits, p);
         Some(Self {
             one: scaled(&BigUint::from(1u32), ark),
             x_factor: scaled(&inverse_of_b, own),
@@ -42,23 +42,23 @@ impl<const L: usize> Edwards<L> {
     }
 }
 
-/// What the forward loop leaves for the backward loop, for eight points.
+/// Results of the forward loop for eight points, which the backward loop needs.
 struct Step<const L: usize, const D: usize> {
-    d: Element<L, D>,
+    d: Product<L, D>,
     /// Product of all denominators before.
-    before: Element<L, D>,
+    before: Product<L, D>,
 }
 
 /// Eight points.
 struct Eight<const L: usize, const D: usize> {
-    x: Element<L, D>,
-    y: Element<L, D>,
+    x: Element<Canonical<L>, D>,
+    y: Element<Canonical<L>, D>,
     infinite: u8,
 }
 
 impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
-    /// Carries points over, in place. Infinity stays as it is, and (0, −1) ↦ ((a + d)/6, 0) comes out of
-    /// the formulas with any denominator.
+    /// Maps points in place. Infinity stays as it is, and (0, −1) ↦ ((a + d)/6, 0) follows from the
+    /// formulas with any denominator.
     ///
     /// # Safety
     /// AVX-512 F, DQ, VL and IFMA.
@@ -67,32 +67,33 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         // SAFETY: the pointers are to points of the slice, W words each.
         unsafe {
             let f = &self.field;
-            let (nought, one) = (alike(&[0; L]), alike(&map.one));
+            let (zero, one) = (Element::zero(), self.splat(&map.one));
             let mut steps = Vec::with_capacity(points.len().div_ceil(8));
-            let mut product = f.one();
+            let mut product: Product<L, D> = f.one().widen();
             for first in (0..points.len()).step_by(8) {
                 let Eight { x, y, .. } = self.load_edwards(&eight(points, first));
-                let d = f.mul(&f.sub(&one, &y, 0), &x);
-                // Of points on the curve only those with x = 0 have none.
-                let without = f.equal(&x, &nought) | f.equal(&y, &one);
+                let difference: Element<Below<L, 2>, D> = f.sub(&one, &y);
+                let d = f.mul(&difference, &x);
+                // Among points of the curve only those with x = 0 have a zero denominator.
+                let without = f.equal(&x, &zero) | f.equal(&y, &one);
                 let d = f.blend(without, &d, &f.one());
                 steps.push(Step { d, before: product });
                 product = f.mul(&product, &d);
             }
             let mut inverse = self.invert(&product);
-            let (x_factor, y_factor) = (alike(&map.x_factor), alike(&map.y_factor));
-            let x_offset = alike(&map.x_offset);
+            let (x_factor, y_factor) = (self.splat(&map.x_factor), self.splat(&map.y_factor));
+            let x_offset = self.splat(&map.x_offset);
             for (group, step) in steps.iter().enumerate().rev() {
                 let pointers = eight(points, 8 * group);
                 let Eight { x, y, infinite } = self.load_edwards(&pointers);
                 let own = f.mul(&inverse, &step.before);
                 inverse = f.mul(&inverse, &step.d);
-                let v = f.mul(&f.add(&one, &y), &own);
+                let sum: Element<Below<L, 2>, D> = f.add(&one, &y);
+                let v = f.mul(&sum, &own);
                 let u = f.mul(&v, &x);
-                // Below 2p and 3p.
                 let y = f.mul(&v, &y_factor);
-                let x = f.add(&f.mul(&u, &x_factor), &x_offset);
-                self.store(&f.canonical(&x, 1), &f.canonical(&y, 0), &pointers);
+                let x: Element<Below<L, 3>, D> = f.add(&f.mul(&u, &x_factor), &x_offset);
+                self.store(&f.canonical(&x), &f.canonical(&y), &pointers);
                 for lane in 0..8 {
                     if infinite >> lane & 1 == 1 {
                         std::slice::from_raw_parts_mut(pointers[lane], W).fill(u64::MAX);
@@ -100,6 +101,13 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
                 }
             }
         }
+    }
+
+    /// An element of the prime field in all lanes.
+    #[inline(always)]
+    unsafe fn splat(&self, value: &Residue<L>) -> Element<Canonical<L>, D> {
+        // SAFETY: passed on.
+        unsafe { Element::<Canonical<L>, D>::splat(value) }
     }
 
     /// Coordinates of eight points, zeros for infinity.
@@ -110,15 +118,14 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
             let pointers = pointers.map(<*mut u64>::cast_const);
             let (x, y) = (self.load(&pointers, 0), self.load(&pointers, 1));
             let infinite = self.infinite(&x);
-            let nought = alike(&[0; L]);
-            let (x, y) =
-                (self.field.blend(infinite, &x, &nought), self.field.blend(infinite, &y, &nought));
+            let (f, zero) = (&self.field, Element::<Canonical<L>, D>::zero());
+            let (x, y) = (f.blend(infinite, &x, &zero), f.blend(infinite, &y, &zero));
             Eight { x, y, infinite }
         }
     }
 }
 
-/// The points from `first` on; the last one again where there are fewer than eight.
+/// The points from `first` on; the last one is repeated if there are fewer than eight.
 #[inline(always)]
 fn eight<const W: usize>(points: &mut [[u64; W]], first: usize) -> [*mut u64; 8] {
     let mut out = [std::ptr::null_mut(); 8];
@@ -127,15 +134,4 @@ fn eight<const W: usize>(points: &mut [[u64; W]], first: usize) -> [*mut u64; 8]
         out[lane] = points[(first + lane).min(last)].as_mut_ptr();
     }
     out
-}
-
-/// An element of the prime field in all lanes.
-#[inline(always)]
-unsafe fn alike<const L: usize, const D: usize>(value: &[u64; L]) -> Element<L, D> {
-    // SAFETY: the caller runs with AVX-512F.
-    unsafe {
-        let mut out = Element([Lanes([zero(); L]); D]);
-        out.0[0] = field::constant(value);
-        out
-    }
 }

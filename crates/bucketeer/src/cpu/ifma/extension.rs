@@ -1,17 +1,73 @@
 //! Eight elements of a prime field (D = 1) or of its quadratic extension Fp[u]/(u² − β) (D = 2).
 
-use core::arch::x86_64::_mm512_alignr_epi64;
-
 use num_bigint::BigUint;
 
-use super::field::{self, Lanes, Modulus, blend, limbs};
+use super::field::{
+    self, AtMost, Below, Canonical, Factor, Loose, Modulus, Residue, Signed, Strict, Value,
+};
 use super::lanes::LIMB_BITS;
 
 /// Eight elements, component by component.
 #[derive(Clone, Copy)]
-pub(super) struct Element<const L: usize, const D: usize>(pub [Lanes<L>; D]);
+#[repr(transparent)]
+pub(super) struct Element<T, const D: usize>(pub [T; D]);
 
-/// Limbs of a prime-field element up to which products are left loose for a subtraction.
+/// A product: components below 2p.
+pub(super) type Product<const L: usize, const D: usize> = Element<Below<L, 2>, D>;
+
+impl<T, const D: usize> Element<T, D> {
+    /// # Safety
+    /// AVX-512F.
+    #[inline(always)]
+    pub(super) unsafe fn zero<const L: usize>() -> Self
+    where
+        T: Value<L>,
+    {
+        // SAFETY: passed on.
+        Self([unsafe { T::zero() }; D])
+    }
+
+    /// A residue in all lanes.
+    ///
+    /// # Safety
+    /// AVX-512F.
+    #[inline(always)]
+    pub(super) unsafe fn splat<const L: usize>(value: &Residue<L>) -> Element<Canonical<L>, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let mut out = Element::zero();
+            out.0[0] = value.splat();
+            out
+        }
+    }
+}
+
+impl<const L: usize, const B: u32, const D: usize> Element<Below<L, B>, D> {
+    /// The same element under a weaker bound.
+    #[inline(always)]
+    pub(super) unsafe fn widen<const C: u32>(&self) -> Element<Below<L, C>, D> {
+        // SAFETY: passed on.
+        let mut out = unsafe { Element::zero() };
+        for i in 0..D {
+            out.0[i] = self.0[i].widen();
+        }
+        out
+    }
+
+    /// The same element where carries need not have been propagated.
+    #[inline(always)]
+    pub(super) unsafe fn loose(&self) -> Element<Loose<L, B>, D> {
+        // SAFETY: passed on.
+        let mut out = unsafe { Element::zero() };
+        for i in 0..D {
+            out.0[i] = self.0[i].loose();
+        }
+        out
+    }
+}
+
+/// Limbs of a prime-field element up to which the carries of a product are left to the subtraction
+/// that follows.
 const LOOSE: usize = 10;
 
 /// β, by how products with it are formed.
@@ -27,7 +83,7 @@ pub(super) struct Field<const L: usize, const D: usize> {
     pub modulus: Modulus<L>,
     non_residue: NonResidue,
     /// β in Montgomery form.
-    beta: [u64; L],
+    beta: Residue<L>,
 }
 
 impl<const L: usize, const D: usize> Field<L, D> {
@@ -41,239 +97,302 @@ impl<const L: usize, const D: usize> Field<L, D> {
         } else {
             NonResidue::Any
         };
-        let beta = limbs(&((beta << (LIMB_BITS * L)) % p));
+        let beta = Residue::shifted(&beta, LIMB_BITS * L, p);
         Self { modulus: Modulus::new(p), non_residue, beta }
     }
 
     #[inline(always)]
-    pub(super) unsafe fn one(&self) -> Element<L, D> {
+    pub(super) unsafe fn one(&self) -> Element<Canonical<L>, D> {
+        // SAFETY: passed on.
+        unsafe { Element::<Canonical<L>, D>::splat(&self.modulus.one) }
+    }
+
+    /// a·b. D = 2 by Karatsuba: 3 products.
+    #[inline(always)]
+    pub(super) unsafe fn mul<A: Factor<L>, B: Factor<L>>(
+        &self,
+        a: &Element<A, D>,
+        b: &Element<B, D>,
+    ) -> Product<L, D> {
+        let m = &self.modulus;
         // SAFETY: passed on.
         unsafe {
-            let mut out = [field::constant(&[0; L]); D];
-            out[0] = field::constant(&self.modulus.one);
-            Element(out)
-        }
-    }
-
-    /// Product of components.
-    #[inline(always)]
-    unsafe fn component_mul(&self, a: &Lanes<L>, b: &Lanes<L>) -> Lanes<L> {
-        // SAFETY: passed on.
-        unsafe { field::mul(a, b, &self.modulus) }
-    }
-
-    #[inline(always)]
-    unsafe fn component_square(&self, a: &Lanes<L>) -> Lanes<L> {
-        // SAFETY: passed on.
-        unsafe { field::square(a, &self.modulus) }
-    }
-
-    /// Operands below 2p (D = 1: with product of bounds ≤ 16), result below 2p.
-    /// D = 2 by Karatsuba: 3 products.
-    #[inline(always)]
-    pub(super) unsafe fn mul(&self, a: &Element<L, D>, b: &Element<L, D>) -> Element<L, D> {
-        // SAFETY: passed on.
-        unsafe {
-            let low = self.component_mul(&a.0[0], &b.0[0]);
+            let low = field::mul(&a.0[0], &b.0[0], m);
             let mut out = [low; D];
             if D == 2 {
-                let high = self.component_mul(&a.0[1], &b.0[1]);
-                let cross = self
-                    .component_mul(&field::add(&a.0[0], &a.0[1]), &field::add(&b.0[0], &b.0[1]));
-                let m = &self.modulus;
-                // cross < 2p, low + high < 4p, so the difference plus 4p is below 6p.
-                let mixed = field::sub_two(&cross, &low, &high, 2, m);
-                out[1] = field::trim(&field::trim(&mixed, 2, m), 1, m);
+                let high = field::mul(&a.0[1], &b.0[1], m);
+                let a_sum: AtMost<L, 4> = field::add_factors(&a.0[0], &a.0[1]);
+                let b_sum: AtMost<L, 4> = field::add_factors(&b.0[0], &b.0[1]);
+                let cross = field::mul(&a_sum, &b_sum, m);
+                let mixed: Below<L, 4> = field::trim(&field::sub_two(&cross, &low, &high, m), m);
+                out[1] = field::trim(&mixed, m);
                 out[0] = self.add_times_non_residue(&low, &high);
             }
             Element(out)
         }
     }
 
-    /// Operand below 2p, result below 2p. D = 2: two squares and a product.
+    /// a². D = 2: two squares and a product.
     #[inline(always)]
-    pub(super) unsafe fn square(&self, a: &Element<L, D>) -> Element<L, D> {
+    pub(super) unsafe fn square<const A: u32>(&self, a: &Element<Below<L, A>, D>) -> Product<L, D> {
+        let m = &self.modulus;
         // SAFETY: passed on.
         unsafe {
-            let low = self.component_square(&a.0[0]);
+            let low = field::square(&a.0[0], m);
             let mut out = [low; D];
             if D == 2 {
-                let high = self.component_square(&a.0[1]);
-                let mixed = self.component_mul(&a.0[0], &a.0[1]);
-                out[1] = field::trim(&field::add(&mixed, &mixed), 1, &self.modulus);
+                let high = field::square(&a.0[1], m);
+                let mixed = field::mul(&a.0[0], &a.0[1], m);
+                let twice: Below<L, 4> = field::add(&mixed, &mixed);
+                out[1] = field::trim(&twice, m);
                 out[0] = self.add_times_non_residue(&low, &high);
             }
             Element(out)
         }
     }
 
-    /// The product for a subtraction to follow: loose where that saves something.
+    /// The product for a subtraction to follow, carries not propagated where that saves something.
     #[inline(always)]
-    pub(super) unsafe fn mul_loose(&self, a: &Element<L, D>, b: &Element<L, D>) -> Element<L, D> {
+    pub(super) unsafe fn mul_loose<A: Factor<L>, B: Factor<L>>(
+        &self,
+        a: &Element<A, D>,
+        b: &Element<B, D>,
+    ) -> Element<Loose<L, 2>, D> {
         // SAFETY: passed on.
         unsafe {
-            let mut out = *a;
             if D == 1 && L <= LOOSE {
-                out.0[0] = field::mul_loose(&a.0[0], &b.0[0], &self.modulus);
-                return out;
+                return Element([field::mul_loose(&a.0[0], &b.0[0], &self.modulus); D]);
             }
-            self.mul(a, b)
+            self.mul(a, b).loose()
         }
     }
 
     /// The square for a subtraction to follow.
     #[inline(always)]
-    pub(super) unsafe fn square_loose(&self, a: &Element<L, D>) -> Element<L, D> {
+    pub(super) unsafe fn square_loose<const A: u32>(
+        &self,
+        a: &Element<Below<L, A>, D>,
+    ) -> Element<Loose<L, 2>, D> {
         // SAFETY: passed on.
         unsafe {
-            let mut out = *a;
             if D == 1 && L <= LOOSE {
-                out.0[0] = field::square_loose(&a.0[0], &self.modulus);
-                return out;
+                return Element([field::square_loose(&a.0[0], &self.modulus); D]);
             }
-            self.square(a)
+            self.square(a).loose()
         }
     }
 
-    /// low + β·high, both below 2p; result below 2p.
+    /// low + β·high
     #[inline(always)]
-    unsafe fn add_times_non_residue(&self, low: &Lanes<L>, high: &Lanes<L>) -> Lanes<L> {
+    unsafe fn add_times_non_residue(&self, low: &Below<L, 2>, high: &Below<L, 2>) -> Below<L, 2> {
         let m = &self.modulus;
         // SAFETY: passed on.
         unsafe {
             match &self.non_residue {
-                NonResidue::MinusSmall(1) => field::trim(&field::sub(low, high, 1, m), 1, m),
+                NonResidue::MinusSmall(1) => {
+                    let difference: Below<L, 4> = field::sub(low, high, m);
+                    field::trim(&difference, m)
+                }
                 NonResidue::MinusSmall(k) => {
-                    let mut multiple = *high;
-                    for _ in 1..*k {
-                        multiple = field::add(&multiple, high);
-                    }
-                    // k·high < 14p, low + 16p < 18p; then down to 2p.
-                    let mut out = field::sub(low, &multiple, 4, m);
-                    for i in (1..=4).rev() {
-                        out = field::trim(&out, i, m);
-                    }
-                    out
+                    let difference: Below<L, 18> = field::sub(low, &field::multiple(high, *k), m);
+                    let difference: Below<L, 16> = field::trim(&difference, m);
+                    let difference: Below<L, 8> = field::trim(&difference, m);
+                    let difference: Below<L, 4> = field::trim(&difference, m);
+                    field::trim(&difference, m)
                 }
                 NonResidue::Any => {
-                    let product = self.component_mul(high, &field::constant(&self.beta));
-                    field::trim(&field::add(low, &product), 1, m)
+                    let product = field::mul(high, &self.beta.splat(), m);
+                    let sum: Below<L, 4> = field::add(low, &product);
+                    field::trim(&sum, m)
                 }
             }
         }
     }
 
-    /// The element itself, or a₀² − β·a₁² in a quadratic extension: below 2p.
+    /// The element itself, or a₀² − β·a₁² in a quadratic extension.
     #[inline(always)]
-    pub(super) unsafe fn norm(&self, a: &Element<L, D>) -> Lanes<L> {
+    pub(super) unsafe fn norm(&self, a: &Product<L, D>) -> Below<L, 2> {
         // SAFETY: passed on.
         unsafe {
             if D == 1 {
                 return a.0[0];
             }
             let m = &self.modulus;
-            let high = field::mul(&field::square(&a.0[1], m), &field::constant(&self.beta), m);
-            field::trim(&field::sub(&field::square(&a.0[0], m), &high, 1, m), 1, m)
+            let high = field::mul(&field::square(&a.0[1], m), &self.beta.splat(), m);
+            let difference: Below<L, 4> = field::sub(&field::square(&a.0[0], m), &high, m);
+            field::trim(&difference, m)
         }
     }
 
     /// Lane i + BY in lane i, cyclically.
     #[inline(always)]
-    pub(super) unsafe fn rotate<const BY: i32>(&self, a: &Element<L, D>) -> Element<L, D> {
+    pub(super) unsafe fn rotate<const BY: i32>(&self, a: &Product<L, D>) -> Product<L, D> {
         let mut out = *a;
-        for component in 0..D {
-            for i in 0..L {
-                let v = a.0[component].0[i];
-                // SAFETY: the caller runs with AVX-512F.
-                out.0[component].0[i] = unsafe { _mm512_alignr_epi64::<BY>(v, v) };
-            }
+        for i in 0..D {
+            // SAFETY: passed on.
+            out.0[i] = unsafe { field::rotate::<BY, _, _>(&a.0[i]) };
         }
         out
     }
 
-    /// a − b + 2^k·p in every component, for b ≤ 2^k·p.
+    /// a − b + 2^k·p in every component, with the least 2^k that is at least the bound on b.
     #[inline(always)]
-    pub(super) unsafe fn sub(
+    pub(super) unsafe fn sub<A: Strict<L>, B: Value<L>, const OUT: u32>(
         &self,
-        a: &Element<L, D>,
-        b: &Element<L, D>,
-        k: usize,
-    ) -> Element<L, D> {
-        let mut out = *a;
-        for i in 0..D {
-            // SAFETY: passed on.
-            out.0[i] = unsafe { field::sub(&a.0[i], &b.0[i], k, &self.modulus) };
+        a: &Element<A, D>,
+        b: &Element<B, D>,
+    ) -> Element<Below<L, OUT>, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let mut out = Element::zero();
+            for i in 0..D {
+                out.0[i] = field::sub(&a.0[i], &b.0[i], &self.modulus);
+            }
+            out
         }
-        out
+    }
+
+    /// a − b + p in every component, as a factor.
+    #[inline(always)]
+    pub(super) unsafe fn sub_signed(
+        &self,
+        a: &Element<Signed<L>, D>,
+        b: &Element<Signed<L>, D>,
+    ) -> Element<AtMost<L, 2>, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let mut out = Element::zero();
+            for i in 0..D {
+                out.0[i] = field::sub_signed(&a.0[i], &b.0[i], &self.modulus);
+            }
+            out
+        }
     }
 
     /// λ² − x₁ − x₂ + 2p from λ² and d = x₂ − x₁ + p, in every component.
     #[inline(always)]
     pub(super) unsafe fn third(
         &self,
-        square: &Element<L, D>,
-        x1: &Element<L, D>,
-        d: &Element<L, D>,
-    ) -> Element<L, D> {
-        let mut out = *x1;
-        for i in 0..D {
-            // SAFETY: passed on.
-            out.0[i] = unsafe { field::third(&square.0[i], &x1.0[i], &d.0[i], &self.modulus) };
+        square: &Element<Loose<L, 2>, D>,
+        x1: &Element<Canonical<L>, D>,
+        d: &Element<Below<L, 2>, D>,
+    ) -> Element<Below<L, 4>, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let mut out = Element::zero();
+            for i in 0..D {
+                out.0[i] = field::third(&square.0[i], &x1.0[i], &d.0[i], &self.modulus);
+            }
+            out
         }
-        out
     }
 
-    /// p − a in the lanes of the mask and a elsewhere, loose, in every component.
+    /// p − a in the lanes of the mask and a elsewhere, in every component.
     #[inline(always)]
-    pub(super) unsafe fn negate(&self, mask: u8, a: &Element<L, D>) -> Element<L, D> {
-        let mut out = *a;
-        for i in 0..D {
-            // SAFETY: passed on.
-            out.0[i] = unsafe { field::negate(mask, &a.0[i], &self.modulus) };
+    pub(super) unsafe fn negate(
+        &self,
+        mask: u8,
+        a: &Element<Canonical<L>, D>,
+    ) -> Element<Signed<L>, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let mut out = Element::zero();
+            for i in 0..D {
+                out.0[i] = field::negate(mask, &a.0[i], &self.modulus);
+            }
+            out
         }
-        out
     }
 
     #[inline(always)]
-    pub(super) unsafe fn add(&self, a: &Element<L, D>, b: &Element<L, D>) -> Element<L, D> {
-        let mut out = *a;
-        for i in 0..D {
-            // SAFETY: passed on.
-            out.0[i] = unsafe { field::add(&a.0[i], &b.0[i]) };
+    pub(super) unsafe fn add<const A: u32, const B: u32, const OUT: u32>(
+        &self,
+        a: &Element<Below<L, A>, D>,
+        b: &Element<Below<L, B>, D>,
+    ) -> Element<Below<L, OUT>, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let mut out = Element::zero();
+            for i in 0..D {
+                out.0[i] = field::add(&a.0[i], &b.0[i]);
+            }
+            out
         }
-        out
     }
 
-    /// From below 2^(k+1)·p to below p, in every component.
+    /// To below the largest power of two less than A, times p, in every component.
     #[inline(always)]
-    pub(super) unsafe fn canonical(&self, a: &Element<L, D>, k: usize) -> Element<L, D> {
-        let mut out = *a;
-        for i in 0..D {
-            // SAFETY: passed on.
-            out.0[i] = unsafe { field::canonical(&a.0[i], k, &self.modulus) };
+    pub(super) unsafe fn trim<const A: u32, const OUT: u32>(
+        &self,
+        a: &Element<Below<L, A>, D>,
+    ) -> Element<Below<L, OUT>, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let mut out = Element::zero();
+            for i in 0..D {
+                out.0[i] = field::trim(&a.0[i], &self.modulus);
+            }
+            out
         }
-        out
+    }
+
+    /// The canonical form.
+    #[inline(always)]
+    pub(super) unsafe fn canonical<const A: u32>(
+        &self,
+        a: &Element<Below<L, A>, D>,
+    ) -> Element<Canonical<L>, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let mut out = Element::zero();
+            for i in 0..D {
+                out.0[i] = field::canonical(&a.0[i], &self.modulus);
+            }
+            out
+        }
+    }
+
+    /// The canonical form of a coordinate with its sign applied.
+    #[inline(always)]
+    pub(super) unsafe fn canonical_signed(
+        &self,
+        a: &Element<Signed<L>, D>,
+    ) -> Element<Canonical<L>, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let mut out = Element::zero();
+            for i in 0..D {
+                out.0[i] = field::canonical_signed(&a.0[i], &self.modulus);
+            }
+            out
+        }
     }
 
     /// Lane by lane, `b` where the mask is set and `a` elsewhere.
     #[inline(always)]
-    pub(super) unsafe fn blend(
+    pub(super) unsafe fn blend<const A: u32, const B: u32, const OUT: u32>(
         &self,
         mask: u8,
-        a: &Element<L, D>,
-        b: &Element<L, D>,
-    ) -> Element<L, D> {
-        let mut out = *a;
-        for i in 0..D {
-            // SAFETY: passed on.
-            out.0[i] = unsafe { blend(mask, &a.0[i], &b.0[i]) };
+        a: &Element<Below<L, A>, D>,
+        b: &Element<Below<L, B>, D>,
+    ) -> Element<Below<L, OUT>, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let mut out = Element::zero();
+            for i in 0..D {
+                out.0[i] = field::blend(mask, &a.0[i], &b.0[i]);
+            }
+            out
         }
-        out
     }
 
-    /// Lanes in which two canonical elements are equal.
+    /// Lanes in which two elements are equal.
     #[inline(always)]
-    pub(super) unsafe fn equal(&self, a: &Element<L, D>, b: &Element<L, D>) -> u8 {
+    pub(super) unsafe fn equal(
+        &self,
+        a: &Element<Canonical<L>, D>,
+        b: &Element<Canonical<L>, D>,
+    ) -> u8 {
         let mut mask = 0xff;
         for i in 0..D {
             // SAFETY: passed on.

@@ -3,10 +3,11 @@
 use core::arch::x86_64::*;
 
 use super::lanes::broadcast;
-use crate::cpu::kernel::{NEGATIVE, fetch, fetch_with};
+use crate::cpu::pairs::NEGATIVE;
+use crate::cpu::prefetch::{prefetch, prefetch_to};
 
-/// Groups of a batch where points are far away: enough to share an inversion, and few enough that the points of the
-/// next batch find room in the second cache during the work on one.
+/// Groups of a batch if points are read from beyond L2: enough to amortise an inversion, and few
+/// enough that the points of the next batch fit in L2 meanwhile.
 pub(super) const BATCH: usize = 64;
 
 /// Pairs in groups of eight, and the memory they refer to.
@@ -14,14 +15,24 @@ pub(super) struct Groups<'a, const W: usize> {
     pub a: &'a [[u32; 8]],
     pub b: &'a [[u32; 8]],
     pub out: &'a [[u32; 8]],
-    /// Points to be asked for meanwhile.
-    pub later: &'a [[u32; 8]],
-    /// What `a` refers to, and `b`.
+    /// Entries to prefetch for the additions after these.
+    pub next: &'a [[u32; 8]],
+    /// The points that `a` indexes.
     pub first: *const [u64; W],
+    /// The points that `b` indexes.
     pub src: *const [u64; W],
     pub dst: *mut [u64; W],
-    pub scattered: bool,
-    pub far: bool,
+    /// Whether points are read at random.
+    pub random: bool,
+    /// Whether they lie beyond L2.
+    pub beyond_l2: bool,
+}
+
+/// One operand of the pairs of a group.
+#[derive(Clone, Copy)]
+pub(super) enum Operand {
+    A,
+    B,
 }
 
 /// Eight pairs: addresses of both operands and their signs.
@@ -32,7 +43,7 @@ pub(super) struct Group {
     pub negative_b: u8,
 }
 
-/// The points of eight entries, counted from `base`, and their signs.
+/// The addresses of the points of eight entries, and their signs.
 #[inline(always)]
 unsafe fn addresses<const W: usize>(
     base: *const [u64; W],
@@ -62,39 +73,40 @@ impl<const W: usize> Groups<'_, W> {
         }
     }
 
-    /// Where the sums of a group go.
+    /// The addresses of the sums of a group.
     #[inline(always)]
     pub(super) unsafe fn targets(&self, g: usize) -> [*mut u64; 8] {
         // SAFETY: as above.
         unsafe { addresses(self.dst, self.out.get_unchecked(g)).0.map(<*const u64>::cast_mut) }
     }
 
-    /// Where points are far away, asks for half of those of the group one batch later, into the second cache.
+    /// Prefetches points for later into L2: from beyond L2, one operand of the group one batch
+    /// later; otherwise the points of [`next`](Self::next).
     #[inline(always)]
-    pub(super) unsafe fn fetch_later(&self, g: usize, second: bool) {
-        let entries = match (self.far, second) {
-            (true, false) => self.a.get(g + BATCH),
-            (true, true) => self.b.get(g + BATCH),
-            (false, false) => self.later.get(g),
-            (false, true) => None,
+    pub(super) unsafe fn prefetch_next(&self, g: usize, operand: Operand) {
+        let entries = match (self.beyond_l2, operand) {
+            (true, Operand::A) => self.a.get(g + BATCH),
+            (true, Operand::B) => self.b.get(g + BATCH),
+            (false, Operand::A) => self.next.get(g),
+            (false, Operand::B) => None,
         };
         if let Some(entries) = entries {
             // SAFETY: the caller runs with AVX-512.
             let points = unsafe { addresses(self.src, entries).0 };
             for point in points {
-                fetch_with::<_MM_HINT_T1, W>(point.cast());
+                prefetch_to::<_MM_HINT_T1, W>(point.cast());
             }
         }
     }
 
-    /// Asks for the points of a group.
+    /// Prefetches the points of a group into L1.
     #[inline(always)]
-    pub(super) unsafe fn fetch(&self, g: usize) {
+    pub(super) unsafe fn prefetch(&self, g: usize) {
         // SAFETY: as above.
         let group = unsafe { self.group(g) };
         for lane in 0..8 {
-            fetch(group.a[lane].cast::<[u64; W]>());
-            fetch(group.b[lane].cast::<[u64; W]>());
+            prefetch(group.a[lane].cast::<[u64; W]>());
+            prefetch(group.b[lane].cast::<[u64; W]>());
         }
     }
 }

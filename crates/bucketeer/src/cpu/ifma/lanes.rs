@@ -1,7 +1,8 @@
-//! Eight 64-bit lanes: gathers, transposes, and the step between 64-bit words and 52-bit limbs.
+//! Eight 64-bit lanes: gathers, transposes, and the conversion between 64-bit words and 52-bit
+//! limbs.
 //!
 //! Nothing in this folder uses closures around vector code: a closure does not inherit the target
-//! features of the function it is inlined into, and every instruction in it becomes a call (measured:
+//! features of the function it is inlined into, and every intrinsic in it becomes a call (measured:
 //! a hundred times slower).
 
 use core::arch::x86_64::*;
@@ -9,7 +10,7 @@ use core::arch::x86_64::*;
 /// Eight lanes.
 pub(super) type V = __m512i;
 
-/// Bits of a limb: what one IFMA instruction multiplies.
+/// Bits of a limb, the width of an IFMA operand.
 pub(super) const LIMB_BITS: usize = 52;
 pub(super) const LIMB_MASK: u64 = (1 << LIMB_BITS) - 1;
 
@@ -52,7 +53,7 @@ unsafe fn transpose(r: &[V; 8]) -> [V; 8] {
     }
 }
 
-/// Most words of a point.
+/// Maximum number of words of a point.
 pub(super) const MAX_WORDS: usize = 24;
 
 /// Eight words of eight elements.
@@ -68,7 +69,7 @@ unsafe fn gather_eight(pointers: &[*const u64; 8]) -> [V; 8] {
     }
 }
 
-/// Four words of eight elements: two elements share a vector, so half the shuffles do.
+/// Four words of eight elements: two elements share a vector, which halves the shuffles.
 #[inline(always)]
 unsafe fn gather_four(p: &[*const u64; 8]) -> [V; 4] {
     // SAFETY: the caller's pointers are valid for reading four words.
@@ -183,7 +184,7 @@ pub(super) unsafe fn scatter(columns: &[V; MAX_WORDS], words: usize, pointers: &
     }
 }
 
-/// Writes four words of eight elements, `at` words behind the pointers.
+/// Writes four words of eight elements, `at` words after the pointers.
 #[inline(always)]
 unsafe fn scatter_four(c: &[V; 4], pointers: &[*mut u64; 8], at: usize) {
     // SAFETY: the caller's pointers are valid for writing four words there.
@@ -210,7 +211,7 @@ unsafe fn scatter_four(c: &[V; 4], pointers: &[*mut u64; 8], at: usize) {
     }
 }
 
-/// Writes two words of eight elements, `at` words behind the pointers.
+/// Writes two words of eight elements, `at` words after the pointers.
 #[inline(always)]
 unsafe fn scatter_two(c0: V, c1: V, pointers: &[*mut u64; 8], at: usize) {
     // SAFETY: the caller's pointers are valid for writing two words there.
@@ -273,7 +274,7 @@ pub(super) unsafe fn to_words<const L: usize>(limbs: &[V; L], out: &mut [V]) {
     }
 }
 
-/// The words of an element that all lanes hold alike; they must be enough.
+/// The words of an element that is the same in all lanes.
 pub(super) unsafe fn words_of(limbs: &[V], out: &mut [u64]) {
     for i in 0..limbs.len() {
         // SAFETY: the caller runs with AVX-512F.

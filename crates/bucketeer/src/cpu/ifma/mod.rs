@@ -1,12 +1,14 @@
 //! AVX-512 IFMA: affine additions in eight lanes of 52-bit limbs.
 //!
-//! Layers, one file each: [`lanes`] moves words, [`field`] computes in a prime field, [`extension`] in the
-//! field itself or its quadratic extension, [`groups`] turns pairs into addresses, [`vector`] adds points with the
-//! one inversion of [`invert`], [`edwards`] carries points over to the Weierstrass form. None depends on a
-//! curve at compile time: code is shared by all curves with the same number of words W of a point, limbs L and degree D.
-//! A packed point is x then y, canonical values of x·2^(52L) in 64-bit words; all ones is infinity.
+//! One file per layer: [`lanes`] moves words, [`field`] computes in a prime field, [`extension`] in
+//! the field itself or its quadratic extension, [`groups`] turns pairs into addresses, [`points`]
+//! loads and stores points, [`vector`] adds points with the one inversion of [`invert`] and the
+//! exceptions of [`special`], [`edwards`] maps points to the Weierstrass form. None depends on a
+//! curve at compile time: all curves with the same number of words W of a point, limbs L and degree
+//! D share code. A packed point is x then y, canonical values of x·2^(52L) in 64-bit words; all
+//! ones is infinity.
 
-// Index loops are what is unrolled into straight vector code; iterators bring closures (see `lanes`).
+// Index loops are unrolled into straight vector code; iterators would bring closures (see `lanes`).
 #![allow(clippy::needless_range_loop, clippy::manual_memcpy)]
 
 mod edwards;
@@ -15,15 +17,19 @@ mod field;
 mod groups;
 mod invert;
 mod lanes;
+mod points;
+mod special;
 mod vector;
 
 use num_bigint::BigUint;
 
 use super::inverse::Inverter;
-use super::kernel::{Formulas, Infinity, Kernel, NEGATIVE, Pairs, Point, Scratch, is_infinity};
-use super::table::Coordinates;
+use super::kernel::{ArkPoint, Formulas, Kernel, Point, Scratch, infinity, is_infinity};
+use super::pairs::{NEGATIVE, Pairs, Reads};
 use crate::CurveSpec;
+use crate::curve::CoordinateSystem;
 use edwards::Edwards;
+use field::Residue;
 use groups::Groups;
 use lanes::LIMB_BITS;
 use vector::{Batch, Curve};
@@ -33,26 +39,25 @@ struct Ifma<const W: usize, const L: usize, const D: usize> {
     curve: Curve<W, L, D>,
     /// p as words, for negating single points.
     modulus: Vec<u64>,
-    /// Takes x of arkworks' form to that of φ(P).
-    image: [u64; L],
-    /// How bases of a twisted Edwards curve are carried over.
+    /// Converts x from arkworks' form to that of φ(P).
+    image: Residue<L>,
+    /// The map for bases of a twisted Edwards curve.
     edwards: Option<Edwards<L>>,
 }
 
 impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
     const N: usize = W / (2 * D);
 
-    /// For a curve that [`Arithmetic::choose`](crate::device::Arithmetic::choose) found fit, on a processor
-    /// that has the instructions.
+    /// For a curve that [`Arithmetic::choose`](crate::facts::Arithmetic::choose) accepts, on a
+    /// processor that has the instructions.
     fn new(curve: &CurveSpec) -> Self {
         let p = &curve.modulus;
-        let power = |bits: usize| field::limbs(&((BigUint::from(1u32) << bits) % p));
-        let a = std::array::from_fn(|i| {
-            field::limbs(&((&curve.weierstrass[0][i] << (LIMB_BITS * L)) % p))
-        });
+        let power = |bits: usize| Residue::shifted(&BigUint::from(1u32), bits, p);
+        let a =
+            std::array::from_fn(|i| Residue::shifted(&curve.weierstrass[0][i], LIMB_BITS * L, p));
         let (to_ark, from_ark) = (64 * Self::N, 2 * LIMB_BITS * L - 64 * Self::N);
         let image = match &curve.endomorphism {
-            Some(e) => field::limbs(&((&e.beta << from_ark) % p)),
+            Some(e) => Residue::shifted(&e.beta, from_ark, p),
             None => power(from_ark),
         };
         let mut modulus = p.to_u64_digits();
@@ -103,8 +108,9 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
         if pairs.is_empty() {
             return;
         }
-        let (scattered, far, in_place) = (pairs.scattered, pairs.far, pairs.in_place);
-        let [a, b, out, later] = pairs.groups();
+        let (reads, in_place) = (pairs.reads, pairs.in_place);
+        let (random, beyond_l2) = (reads != Reads::Cached, reads == Reads::RandomBeyondL2);
+        let [a, b, out, next] = pairs.groups();
         let largest = |list: &[[u32; 8]], mask: u32| {
             list.as_flattened().iter().fold(0, |most, index| most.max(index & mask)) as usize
         };
@@ -113,21 +119,22 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
         assert!(largest(out, u32::MAX) < dst.len());
         let (src, dst) = (src.as_ptr(), dst.as_mut_ptr());
         let first = if in_place { dst.cast_const() } else { src };
-        let groups = Groups { a, b, out, later, first, src, dst, scattered, far };
-        // SAFETY: this type is made only where the instructions exist, and the indices were checked.
+        let groups = Groups { a, b, out, next, first, src, dst, random, beyond_l2 };
+        // SAFETY: this type is built only if the processor has the instructions, and the indices
+        // were checked.
         unsafe { self.curve.add_pairs(&groups, scratch) }
     }
 
-    fn base_coordinates(&self) -> Coordinates {
+    fn base_coordinates(&self) -> CoordinateSystem {
         match self.edwards {
-            Some(_) => Coordinates::Own,
-            None => Coordinates::Weierstrass,
+            Some(_) => CoordinateSystem::Own,
+            None => CoordinateSystem::Weierstrass,
         }
     }
 
     fn import_bases(&self, points: &mut [[u64; W]], image: bool) {
         match &self.edwards {
-            // SAFETY: this type is made only where the instructions exist.
+            // SAFETY: this type is built only if the processor has the instructions.
             Some(map) => unsafe { self.curve.import_edwards(points, map) },
             None => self.import(points, image),
         }
@@ -151,26 +158,28 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
         let from_ark = &self.curve.from_ark;
         let x = if image { &self.image } else { from_ark };
         let infinite: [bool; 8] = std::array::from_fn(|lane| is_infinity(&points[lane]));
-        // SAFETY: this type is made only where the instructions exist.
+        // SAFETY: this type is built only if the processor has the instructions.
         unsafe { self.curve.rescale(points, x, from_ark) }
         for (point, infinite) in points.iter_mut().zip(infinite) {
             if infinite {
-                *point = Infinity::POINT;
+                *point = infinity();
             }
         }
     }
 
     /// Eight packed points → arkworks' form.
     fn export(&self, points: &mut [[u64; W]; 8]) {
-        // SAFETY: this type is made only where the instructions exist.
+        // SAFETY: this type is built only if the processor has the instructions.
         unsafe { self.curve.rescale(points, &self.curve.to_ark, &self.curve.to_ark) }
     }
 }
 
-/// Types without parameters, so that the kernels are compiled once, in this crate, and not again in
-/// every crate that names a curve.
+/// Types without parameters, so that the kernels are compiled once, in this crate, and not in every
+/// crate that names a curve.
 macro_rules! shapes {
-    ($($(#[$doc:meta])* $name:ident: $w:literal words, $l:literal limbs, degree $d:literal;)*) => {$(
+    ($(
+        $(#[$doc:meta])* $name:ident: $w:literal words, $l:literal limbs, degree $d:literal;
+    )*) => {$(
         $(#[$doc])*
         pub(crate) struct $name {
             ifma: Ifma<$w, $l, $d>,
@@ -201,26 +210,38 @@ macro_rules! shapes {
                 self.ifma.negate(point)
             }
 
-            fn base_coordinates(&self) -> Coordinates {
+            fn base_coordinates(&self) -> CoordinateSystem {
                 self.ifma.base_coordinates()
             }
 
-            fn import_bases(&self, points: &mut [Point<$w>], image: bool) {
+            fn import_bases<'a>(
+                &self,
+                points: &'a mut [ArkPoint<$w>],
+                image: bool,
+            ) -> &'a mut [Point<$w>] {
+                let points = ArkPoint::words(points);
                 self.ifma.import_bases(points, image);
+                points
             }
 
-            fn import(&self, points: &mut [Point<$w>], image: bool) {
+            fn import<'a>(
+                &self,
+                points: &'a mut [ArkPoint<$w>],
+                image: bool,
+            ) -> &'a mut [Point<$w>] {
+                let points = ArkPoint::words(points);
                 self.ifma.import(points, image);
+                points
             }
 
-            fn export(&self, point: &Point<$w>) -> Point<$w> {
+            fn export(&self, point: &Point<$w>) -> ArkPoint<$w> {
                 if is_infinity(point) {
-                    return *point;
+                    return ArkPoint::INFINITY;
                 }
                 let mut block = [[0; $w]; 8];
                 block[0] = *point;
                 self.ifma.export(&mut block);
-                block[0]
+                ArkPoint(block[0])
             }
 
             fn formulas(&self) -> &dyn Formulas<$w> {

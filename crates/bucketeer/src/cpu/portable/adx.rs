@@ -1,15 +1,17 @@
-//! Sums of products modulo p of 4, 6 and 12 words in assembly: with MULX, ADCX and ADOX the two carry chains of
-//! a row run side by side, which compilers do not write. [`prime`](super::prime)
+//! Sums of products modulo p of 4, 6 and 12 words in assembly: with MULX, ADCX and ADOX the two
+//! carry chains of a row are independent, which compilers do not generate. [`prime`](super::prime)
 //! has the same rows in plain Rust.
 
 use core::arch::asm;
 
-use super::prime::{Modulus, Words, plus};
+use super::prime::Modulus;
+use super::residues::{Words, plus};
 
-/// Adds rdx times the words at a pointer to registers, lowest first. `zero` is a register that is or becomes
-/// zero; the carry into the last register does not overflow.
+/// Adds rdx times the words at a pointer to registers, lowest first. `$last` ends the row: it adds
+/// the last carry to the top register, which does not overflow.
 macro_rules! row {
-    ($pointer:literal $offset:literal, [$($at:literal $low:literal $high:literal)*] $top:literal, $zero:expr) => {
+    ($pointer:literal $offset:literal, [$($at:literal $low:literal $high:literal)*] $top:literal,
+     $last:expr) => {
         concat!(
             "xor {lo:e}, {lo:e}\n",
             $(
@@ -17,13 +19,13 @@ macro_rules! row {
                 "adcx {", $low, "}, {lo}\n",
                 "adox {", $high, "}, {hi}\n",
             )*
-            $zero,
+            $last,
         )
     };
 }
 
-/// Adds the products with one word of every b to t and divides by 2^64 modulo p. That leaves the lowest
-/// register zero: the top one of the next round.
+/// Adds the products with one word of every b to t and divides by 2^64 modulo p. The lowest
+/// register becomes zero and is the top one of the next round.
 macro_rules! round {
     // For a p that fills its words: t has one more.
     (carried of 4 words, $at:tt:
@@ -53,7 +55,7 @@ macro_rules! round {
         round!($products 48 $at $t0 $top
             [0 $t0 $t1 8 $t1 $t2 16 $t2 $t3 24 $t3 $t4 32 $t4 $t5 40 $t5 $top])
     };
-    // The first round finds nothing in the registers.
+    // The first round starts from zero.
     (1 $bytes:literal 0 $t0:literal $top:literal $words:tt) => {
         concat!(round!(@first $top $words), round!(@reduce $bytes $t0 $top $words))
     };
@@ -74,7 +76,7 @@ macro_rules! round {
             round!(@reduce $bytes $t0 $top $words),
         )
     };
-    // A row of a product in full: its lowest word is done.
+    // A row of a full product: its lowest word is final.
     (product $bytes:literal $at:literal $t0:literal $top:literal $words:tt) => {
         concat!(
             round!(@times 0 $at $top $words),
@@ -82,7 +84,7 @@ macro_rules! round {
             "xor {", $t0, ":e}, {", $t0, ":e}\n",
         )
     };
-    // A row of a division by p: the factor is kept.
+    // A row of a division by p: the factor is stored.
     (division $bytes:literal $at:literal $t0:literal $top:literal $words:tt) => {
         concat!(
             "mov rdx, {", $t0, "}\n",
@@ -92,7 +94,8 @@ macro_rules! round {
         )
     };
     (@first $top:literal
-     [0 $t0:literal $t1:literal 8 $u1:literal $t2:literal $($at:literal $low:literal $high:literal)*]) => {
+     [0 $t0:literal $t1:literal 8 $u1:literal $t2:literal
+      $($at:literal $low:literal $high:literal)*]) => {
         concat!(
             "mov rdx, [{b}]\n",
             "mulx {", $t1, "}, {", $t0, "}, [{a}]\n",
@@ -120,10 +123,11 @@ macro_rules! round {
     };
 }
 
-/// Takes p from words that are as much as it or more, by way of other registers; `$borrow` takes the borrow out of a word
-/// above them.
+/// Subtracts p once if the value is not below it, through other registers; `$borrow` subtracts the
+/// borrow from a word above.
 macro_rules! trim {
-    ([0 $word:literal $less:literal $($at:literal $words:literal $lesses:literal)*], $borrow:literal) => {
+    ([0 $word:literal $less:literal $($at:literal $words:literal $lesses:literal)*],
+     $borrow:literal) => {
         concat!(
             "mov ", $less, ", ", $word, "\nsub ", $less, ", [{p}]\n",
             $("mov ", $lesses, ", ", $words, "\nsbb ", $lesses, ", [{p} + ", $at, "]\n",)*
@@ -178,7 +182,7 @@ macro_rules! asm6 {
 
 macro_rules! dot4 {
     ($name:ident, $products:tt, $end:expr) => {
-        /// Σ aᵢ·bᵢ/R, below p + Σ aᵢ·bᵢ/R, and less p where `trim` ends it and there is more.
+        /// Σ aᵢ·bᵢ/R, below p + Σ aᵢ·bᵢ/R; with `trim` at the end, less p if that is not negative.
         ///
         /// # Safety
         /// BMI2 and ADX.
@@ -189,7 +193,7 @@ macro_rules! dot4 {
             p: &Modulus<4>,
         ) -> Words<4> {
             let (t0, t1, t2, t4);
-            // SAFETY: the instructions are there and read nothing but the operands.
+            // SAFETY: the processor has the instructions, and only the operands are read.
             unsafe {
                 asm!(
                     rounds4!($products),
@@ -208,7 +212,7 @@ macro_rules! dot4 {
 
 macro_rules! dot6 {
     ($name:ident, $products:tt, $end:expr) => {
-        /// Σ aᵢ·bᵢ/R, below p + Σ aᵢ·bᵢ/R, and less p where `trim` ends it and there is more.
+        /// Σ aᵢ·bᵢ/R, below p + Σ aᵢ·bᵢ/R; with `trim` at the end, less p if that is not negative.
         ///
         /// # Safety
         /// BMI2 and ADX.
@@ -219,7 +223,7 @@ macro_rules! dot6 {
             p: &Modulus<6>,
         ) -> Words<6> {
             let (t0, t1, t2, t3, t4, t6);
-            // SAFETY: the instructions are there and read nothing but the operands.
+            // SAFETY: the processor has the instructions, and only the operands are read.
             unsafe {
                 asm!(
                     rounds6!($products),
@@ -268,7 +272,7 @@ dot6!(two_products6, 2, trim6!());
 #[inline(always)]
 pub(super) unsafe fn full_product4(a: &Words<4>, b: &Words<4>, p: &Modulus<4>) -> Words<4> {
     let (mut t0, mut t1, mut t4, mut t5) = (0, 0, 0, 0);
-    // SAFETY: the instructions are there and read nothing but the operands.
+    // SAFETY: the processor has the instructions, and only the operands are read.
     unsafe {
         asm!(
             round!(carried of 4 words, 0: "t0" "t1" "t2" "t3" "t4" "t5"),
@@ -296,7 +300,8 @@ pub(super) unsafe fn full_product4(a: &Words<4>, b: &Words<4>, p: &Modulus<4>) -
 #[inline(always)]
 unsafe fn multiply_add(t: &Words<6>, a: &Words<6>, b: &Words<6>) -> [Words<6>; 2] {
     let mut low = [0; 6];
-    // SAFETY: the instructions are there, read nothing but the operands and write nothing but `low`.
+    // SAFETY: the processor has the instructions; only the operands are read, only `low` is
+    // written.
     let high = unsafe {
         asm6!(
             *t, rounds6!(product),
@@ -313,7 +318,7 @@ unsafe fn multiply_add(t: &Words<6>, a: &Words<6>, b: &Words<6>) -> [Words<6>; 2
 #[inline(always)]
 unsafe fn divide(t: &Words<6>, p: &Words<6>, negative_inverse: u64) -> [Words<6>; 2] {
     let mut m = [0; 6];
-    // SAFETY: the instructions are there, read nothing but the operands and write nothing but `m`.
+    // SAFETY: the processor has the instructions; only the operands are read, only `m` is written.
     let quotient = unsafe {
         asm6!(
             *t, rounds6!(division),
@@ -341,8 +346,8 @@ unsafe fn multiply_add_two(
     [low, plus(&high, &[0; 6], carry).0]
 }
 
-/// a·b/R of 12 words, below p + a·b/R: rounds like those above with digits of six words. Out of line, since
-/// several would not fit the instruction cache.
+/// a·b/R of 12 words, below p + a·b/R: rounds like those above with digits of six words. Not
+/// inlined, since several copies would not fit in the L1 instruction cache.
 ///
 /// # Safety
 /// BMI2 and ADX.

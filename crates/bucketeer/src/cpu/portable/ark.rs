@@ -5,12 +5,12 @@ use std::ops::Deref;
 
 use super::arithmetic::Arithmetic;
 use crate::WordField;
-use crate::cpu::formulas::{read, write};
+use crate::curve::{read_element as read, write_element as write};
 
 /// A field of arkworks.
 pub(super) struct Ark<F>(pub PhantomData<F>);
 
-/// An element that was stored.
+/// An element read from a point, by value.
 #[derive(Clone, Copy)]
 pub(super) struct Copied<F>(F);
 
@@ -24,10 +24,11 @@ impl<F> Deref for Copied<F> {
 
 impl<F: WordField> Arithmetic for Ark<F> {
     type Element = F;
+    type Loose<const B: u32> = F;
     type Base = F::BasePrimeField;
     type Stored<'a> = Copied<F>;
 
-    // What arkworks compiles for depends on the crate's target.
+    // arkworks chooses its instructions by the target of the crate.
     const ADX: bool = false;
     const PAIRED: bool = false;
 
@@ -37,6 +38,16 @@ impl<F: WordField> Arithmetic for Ark<F> {
 
     fn one(&self) -> F {
         F::ONE
+    }
+
+    #[inline(always)]
+    fn loose(a: &F) -> &F {
+        a
+    }
+
+    #[inline(always)]
+    fn widen<const A: u32, const B: u32>(a: &F) -> &F {
+        a
     }
 
     #[inline(always)]
@@ -55,13 +66,23 @@ impl<F: WordField> Arithmetic for Ark<F> {
     }
 
     #[inline(always)]
-    fn mul(&self, a: &F, b: &F) -> F {
+    fn mul<const A: u32, const B: u32>(&self, a: &F, b: &F) -> F {
         *a * b
     }
 
     #[inline(always)]
-    fn square(&self, a: &F) -> F {
+    fn square<const A: u32>(&self, a: &F) -> F {
         a.square()
+    }
+
+    #[inline(always)]
+    fn loose_mul<const A: u32, const B: u32, const OUT: u32>(&self, a: &F, b: &F) -> F {
+        *a * b
+    }
+
+    #[inline(always)]
+    fn loose_sub(&self, a: &F, b: &F) -> F {
+        *a - b
     }
 
     fn scale(&self, a: &F, k: &F::BasePrimeField) -> F {

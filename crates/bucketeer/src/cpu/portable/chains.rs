@@ -1,25 +1,27 @@
-//! Differences modulo p of 4 and 6 words in assembly: compilers tear the chain of borrows apart and then branch on the
-//! last one, which nothing predicts. [`prime`](super::prime) has the same in plain Rust.
+//! Differences modulo p of 4 and 6 words in assembly: compilers break the chain of borrows up and
+//! then branch on the last one, which is unpredictable. [`prime`](super::prime) has the same in
+//! plain Rust.
 
 use core::arch::asm;
 
-use super::prime::Words;
+use super::residues::Words;
 
 macro_rules! words {
-    ($subtract:ident, $loose_subtract:ident, $negate_if:ident, $n:literal, [$($word:ident $at:literal)*]) => {
-        /// a − b, and p more where that is negative.
+    ($subtract:ident, $loose_subtract:ident, $negate_if:ident, $n:literal,
+     [$($word:ident $at:literal)*]) => {
+        /// a − b, and p more if that is negative.
         ///
         /// # Safety
         /// ADX.
         #[inline(always)]
         pub(super) unsafe fn $subtract(a: &Words<$n>, b: &Words<$n>, p: &Words<$n>) -> Words<$n> {
             let [$(mut $word),*] = *a;
-            // SAFETY: the instructions are there and read nothing but the operands.
+            // SAFETY: the processor has ADX, and only the operands are read.
             unsafe {
                 asm!(
                     "xor {zero:e}, {zero:e}",
                     $(concat!("sbb {", stringify!($word), "}, [{b} + ", $at, "]"),)*
-                    // ZF: no borrow. ADCX leaves it alone.
+                    // ZF: no borrow. ADCX does not change it.
                     "sbb {term}, {term}",
                     "test {term}, {term}",
                     $(
@@ -35,11 +37,11 @@ macro_rules! words {
             [$($word),*]
         }
 
-        /// a − b + p, which the words hold.
+        /// a − b + p, which must fit the words.
         #[inline(always)]
         pub(super) fn $loose_subtract(a: &Words<$n>, b: &Words<$n>, p: &Words<$n>) -> Words<$n> {
             let [$(mut $word),*] = *a;
-            // SAFETY: nothing but the operands is read.
+            // SAFETY: only the operands are read.
             unsafe {
                 asm!(
                     "xor {zero:e}, {zero:e}",
@@ -54,11 +56,11 @@ macro_rules! words {
             [$($word),*]
         }
 
-        /// p − a where asked, otherwise a.
+        /// p − a if `negative`, otherwise a.
         #[inline(always)]
         pub(super) fn $negate_if(negative: bool, a: &Words<$n>, p: &Words<$n>) -> Words<$n> {
             let [$(mut $word),*] = *p;
-            // SAFETY: nothing but the operands is read.
+            // SAFETY: only the operands are read.
             unsafe {
                 asm!(
                     "xor {zero:e}, {zero:e}",

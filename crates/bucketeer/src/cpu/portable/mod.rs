@@ -1,9 +1,15 @@
-//! Batched affine additions in plain words: right on every processor and for every field.
+//! Batched affine additions on 64-bit words, for every processor and every field.
 //!
-//! One kernel over the field operations of [`arithmetic`], which [`prime`] and [`quadratic`] do on words
-//! of their own and [`ark`] on arkworks' fields, for those of another shape or form.
+//! The steps are those of Montgomery's trick, 5M+1S per addition:
+//!
+//! 1. Forward: denominators d = x₂ − x₁, and the product of all before each.
+//! 2. Invert the product of all.
+//! 3. Backward: 1/d from the products; λ = (y₂ − y₁)/d, x₃ = λ² − x₁ − x₂, y₃ = λ(x₁ − x₃) − y₁.
+//!
+//! The kernel is generic over the field operations of [`arithmetic`]. [`prime`] and [`quadratic`]
+//! implement them on words; [`ark`] on arkworks' fields, for all other shapes and forms.
 
-// Index loops are what is unrolled into straight code; iterators bring closures.
+// Index loops are unrolled into straight code; iterators would bring closures.
 #![allow(clippy::needless_range_loop, clippy::manual_memcpy)]
 
 #[cfg(target_arch = "x86_64")]
@@ -15,16 +21,17 @@ mod chains;
 mod edwards;
 mod prime;
 mod quadratic;
+mod residues;
 mod shapes;
 #[cfg(all(test, feature = "curves"))]
 mod tests;
 
-use super::accumulate::empty;
-use super::kernel::{
-    Formulas, Infinity, Kernel, NEGATIVE, Pairs, Point, Scratch, fetch, is_infinity,
-};
-use super::table::Coordinates;
-use arithmetic::Arithmetic;
+use super::buffer::clear_with_capacity;
+use super::kernel::{ArkPoint, Formulas, Kernel, Point, Scratch, infinity, is_infinity};
+use super::pairs::{NEGATIVE, Pairs, Reads};
+use super::prefetch::prefetch;
+use crate::curve::CoordinateSystem;
+use arithmetic::{Arithmetic, CHAIN, INVERSE, P, SLOPE, TWICE};
 use edwards::Edwards;
 pub(crate) use shapes::kernel;
 
@@ -32,14 +39,14 @@ pub(crate) use shapes::kernel;
 struct Portable<F: Arithmetic, const W: usize> {
     field: F,
     a: F::Element,
-    /// φ(x, y) = (β·x, y), where the curve has it.
+    /// β of φ(x, y) = (β·x, y), if the curve has the endomorphism.
     beta: Option<F::Base>,
-    /// The way from twisted Edwards coordinates, where bases come in them.
+    /// The map from twisted Edwards coordinates, if bases come in them.
     edwards: Option<Edwards<F::Element>>,
     formulas: Box<dyn Formulas<W>>,
 }
 
-/// What has to be done for one pair once the denominators are inverted.
+/// What to do for a pair once the denominators are inverted.
 #[derive(Clone, Copy)]
 enum Case {
     Add,
@@ -51,13 +58,16 @@ enum Case {
 
 /// One pair: its case, its denominator and the product of all denominators before it.
 #[derive(Clone, Copy)]
-struct Step<E> {
+struct Step<E, C> {
     d: E,
-    before: E,
+    before: C,
     case: Case,
 }
 
-/// How many pairs ahead points are fetched.
+/// A step on elements of F.
+type StepOf<F> = Step<<F as Arithmetic>::Element, <F as Arithmetic>::Loose<CHAIN>>;
+
+/// How many pairs ahead points are prefetched.
 const PREFETCH: usize = 6;
 
 /// An operand: a point, and whether it is to be negated.
@@ -69,7 +79,7 @@ fn operand<const W: usize>(src: &[Point<W>], entry: u32) -> Operand<'_, W> {
     (&src[(entry & !NEGATIVE) as usize], entry & NEGATIVE != 0)
 }
 
-/// Whether a point is infinity; quick where it is not.
+/// Whether a point is infinity; fast if it is not.
 #[inline(always)]
 fn infinite<const W: usize>(point: &Point<W>) -> bool {
     point[0] == u64::MAX && is_infinity(point)
@@ -88,7 +98,7 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
 
     fn signed_y(&self, (point, negative): Operand<'_, W>) -> F::Element {
         let (y, zero) = (*self.y(point), self.field.zero());
-        if negative { self.field.sub(&zero, &y) } else { y }
+        if negative { self.field.sub(&zero, F::loose(&y)) } else { y }
     }
 
     /// The case and denominator of a pair that is not an addition of different points.
@@ -104,13 +114,13 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
         }
         let (y1, y2) = (self.signed_y(p), self.signed_y(q));
         if y1 == y2 && y1 != f.zero() {
-            (Case::Double, f.add(&y1, &y1))
+            (Case::Double, f.add(&y1, F::loose(&y1)))
         } else {
             (Case::Infinity, f.one())
         }
     }
 
-    /// The sum of such a pair.
+    /// The sum of a pair that is not an addition of different points.
     #[cold]
     #[inline(never)]
     fn special(
@@ -118,7 +128,7 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
         p: Operand<'_, W>,
         q: Operand<'_, W>,
         case: Case,
-        inverse: &F::Element,
+        inverse: &F::Loose<INVERSE>,
     ) -> Point<W> {
         let own = |(point, negative): Operand<'_, W>| match negative {
             true => self.negate(point),
@@ -127,16 +137,20 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
         match case {
             Case::Left => own(p),
             Case::Right => own(q),
-            Case::Infinity => Infinity::POINT,
+            Case::Infinity => infinity(),
             Case::Add | Case::Double => {
                 let f = &self.field;
                 let (x, y) = (*self.x(p.0), self.signed_y(p));
-                let square = f.square(&x);
-                let rise = f.add(&f.add(&f.add(&square, &square), &square), &self.a);
-                let slope = f.mul(&rise, inverse);
-                let x3 = f.sub(&f.sub(&f.square(&slope), &x), &x);
-                let y3 = f.sub(&f.mul(&slope, &f.sub(&x, &x3)), &y);
-                let mut sum = Infinity::POINT;
+                let (add, sub) = (
+                    |a: &F::Element, b: &F::Element| f.add(a, F::loose(b)),
+                    |a: &F::Element, b: &F::Element| f.sub(a, F::loose(b)),
+                );
+                let square = f.square(F::loose(&x));
+                let rise = add(&add(&add(&square, &square), &square), &self.a);
+                let slope = f.mul(F::loose(&rise), inverse);
+                let x3 = sub(&sub(&f.square(F::loose(&slope)), &x), &x);
+                let y3 = sub(&f.mul(F::loose(&slope), F::loose(&sub(&x, &x3))), &y);
+                let mut sum = infinity();
                 f.write(&x3, &mut sum[..W / 2]);
                 f.write(&y3, &mut sum[W / 2..]);
                 sum
@@ -144,38 +158,40 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
         }
     }
 
-    /// Montgomery's trick: λ = (y₂−y₁)/(x₂−x₁), x₃ = λ²−x₁−x₂, y₃ = λ(x₁−x₃)−y₁. 5M+1S.
+    /// All additions, with one inversion.
     #[inline(always)]
     fn add_all(
         &self,
         src: &[Point<W>],
         pairs: &mut Pairs,
         dst: &mut [Point<W>],
-        steps: &mut Vec<Step<F::Element>>,
+        steps: &mut Vec<StepOf<F>>,
     ) {
         let f = &self.field;
+        let one: F::Loose<CHAIN> = *F::widen(F::loose(&f.one()));
         let [a, b, _] = pairs.lists();
         if steps.len() <= a.len() {
-            empty(steps, a.len() + 1);
-            steps.resize(a.len() + 1, Step { d: f.one(), before: f.one(), case: Case::Add });
+            clear_with_capacity(steps, a.len() + 1);
+            steps.resize(a.len() + 1, Step { d: f.one(), before: one, case: Case::Add });
         }
-        steps[0].before = f.one();
+        steps[0].before = one;
         for i in 0..a.len() {
             let first = if pairs.in_place { &*dst } else { src };
-            if pairs.scattered && i + PREFETCH < a.len() {
-                fetch(operand(first, a[i + PREFETCH]).0);
-                fetch(operand(src, b[i + PREFETCH]).0);
+            if pairs.reads != Reads::Cached && i + PREFETCH < a.len() {
+                prefetch(operand(first, a[i + PREFETCH]).0);
+                prefetch(operand(src, b[i + PREFETCH]).0);
             }
             let (p, q) = (operand(first, a[i]), operand(src, b[i]));
             let [step, next] = &mut steps[i..i + 2] else { unreachable!("two") };
-            let (mut d, mut case) = (f.sub(&self.x(q.0), &self.x(p.0)), Case::Add);
+            let (mut d, mut case) = (f.sub(&self.x(q.0), F::loose(&self.x(p.0))), Case::Add);
             if d == f.zero() || infinite(p.0) || infinite(q.0) {
                 (case, d) = self.classify(p, q);
             }
-            next.before = f.loose_mul(&step.before, &d);
+            next.before = f.loose_mul::<CHAIN, P, CHAIN>(&step.before, F::loose(&d));
             (step.d, step.case) = (d, case);
         }
-        let mut inverse = f.invert(&steps[a.len()].before);
+        let inverse = f.invert(&steps[a.len()].before);
+        let mut inverse: F::Loose<CHAIN> = *F::widen(F::loose(&inverse));
         let mut left = a.len();
         while left > 0 {
             if let [.., Step { case: Case::Add, .. }, Step { case: Case::Add, .. }] = &steps[..left]
@@ -190,28 +206,29 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
         }
     }
 
-    /// Writes the sums of K pairs, of one or of such as need no special case: those from `start` on, to which the first
-    /// `steps` belong. `inverse` is that of all denominators up to theirs, and then of those before.
+    /// Writes the sums of the K pairs from `start` on, whose steps are the first of `steps`; more
+    /// than one only if all are plain additions. `inverse` is the inverse of the product of all
+    /// denominators up to theirs on entry, and of those before on return.
     #[inline(always)]
     fn finish<const K: usize>(
         &self,
         src: &[Point<W>],
         pairs: &Pairs,
         dst: &mut [Point<W>],
-        steps: &[Step<F::Element>],
+        steps: &[StepOf<F>],
         start: usize,
-        inverse: &mut F::Element,
+        inverse: &mut F::Loose<CHAIN>,
     ) {
         let f = &self.field;
         let [a, b, out] = pairs.lists().map(|list| &list[start..start + K]);
-        let later = pairs.later();
-        let mut own = [*inverse; K];
+        let to_prefetch = pairs.to_prefetch();
+        let mut own: [F::Loose<INVERSE>; K] = [*F::widen::<CHAIN, INVERSE>(inverse); K];
         for k in (0..K).rev() {
-            if let Some(&entry) = later.get(start + k) {
-                fetch(operand(src, entry).0);
+            if let Some(&entry) = to_prefetch.get(start + k) {
+                prefetch(operand(src, entry).0);
             }
-            own[k] = f.loose_mul(inverse, &steps[k].before);
-            *inverse = f.loose_mul(inverse, &steps[k].d);
+            own[k] = f.loose_mul::<CHAIN, CHAIN, INVERSE>(inverse, &steps[k].before);
+            *inverse = f.loose_mul::<CHAIN, P, CHAIN>(inverse, F::loose(&steps[k].d));
         }
         let first = if pairs.in_place { &*dst } else { src };
         let p: [_; K] = std::array::from_fn(|k| operand(first, a[k]));
@@ -220,20 +237,22 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
             dst[out[0] as usize] = self.special(p[0], q[0], steps[0].case, &own[0]);
             return;
         }
-        // Signs are as good as random: no branches.
+        // Signs are random, so branches on them would be mispredicted half of the time.
         let y1: [_; K] = std::array::from_fn(|k| match pairs.in_place {
-            true => *self.y(p[k].0),
+            true => *F::loose(&self.y(p[k].0)),
             false => f.negate_if(p[k].1, &self.y(p[k].0)),
         });
-        let slope: [_; K] = std::array::from_fn(|k| {
+        let slope: [F::Loose<SLOPE>; K] = std::array::from_fn(|k| {
             let y2 = f.negate_if(q[k].1, &self.y(q[k].0));
-            f.loose_mul(&f.loose_sub(&y2, &y1[k]), &own[k])
+            f.loose_mul::<TWICE, INVERSE, SLOPE>(&f.loose_sub(&y2, &y1[k]), &own[k])
         });
         let x3: [_; K] = std::array::from_fn(|k| {
-            f.sub(&f.sub(&f.square(&slope[k]), &self.x(p[k].0)), &self.x(q[k].0))
+            let (x1, x2) = (self.x(p[k].0), self.x(q[k].0));
+            f.sub(&f.sub(&f.square::<SLOPE>(&slope[k]), F::loose(&x1)), F::loose(&x2))
         });
         let y3: [_; K] = std::array::from_fn(|k| {
-            f.sub(&f.mul(&f.loose_sub(&self.x(p[k].0), &x3[k]), &slope[k]), &y1[k])
+            let run = f.loose_sub(F::loose(&self.x(p[k].0)), F::loose(&x3[k]));
+            f.sub(&f.mul::<TWICE, SLOPE>(&run, &slope[k]), &y1[k])
         });
         for k in 0..K {
             let sum = &mut dst[out[k] as usize];
@@ -242,7 +261,7 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
         }
     }
 
-    /// The same, compiled with multiplications that leave the flags alone.
+    /// The same, compiled for BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "bmi2,adx")]
     fn add_all_adx(
@@ -250,7 +269,7 @@ impl<F: Arithmetic, const W: usize> Portable<F, W> {
         src: &[Point<W>],
         pairs: &mut Pairs,
         dst: &mut [Point<W>],
-        steps: &mut Vec<Step<F::Element>>,
+        steps: &mut Vec<StepOf<F>>,
     ) {
         self.add_all(src, pairs, dst, steps);
     }
@@ -266,7 +285,7 @@ impl<F: Arithmetic, const W: usize> Kernel<W> for Portable<F, W> {
     ) {
         #[cfg(target_arch = "x86_64")]
         if F::ADX {
-            // SAFETY: such a field is made only where the processor has the instructions.
+            // SAFETY: such a field is built only if the processor has the instructions.
             return unsafe { self.add_all_adx(src, pairs, dst, scratch.of()) };
         }
         self.add_all(src, pairs, dst, scratch.of());
@@ -275,36 +294,42 @@ impl<F: Arithmetic, const W: usize> Kernel<W> for Portable<F, W> {
     fn negate(&self, point: &Point<W>) -> Point<W> {
         let mut out = *point;
         if !is_infinity(point) {
-            let y = self.field.sub(&self.field.zero(), &self.y(point));
+            let y = self.field.sub(&self.field.zero(), F::loose(&self.y(point)));
             self.field.write(&y, &mut out[W / 2..]);
         }
         out
     }
 
-    fn import(&self, points: &mut [Point<W>], image: bool) {
-        let Some(beta) = self.beta.filter(|_| image) else { return };
+    fn import<'a>(&self, points: &'a mut [ArkPoint<W>], image: bool) -> &'a mut [Point<W>] {
+        let points = ArkPoint::words(points);
+        let Some(beta) = self.beta.filter(|_| image) else { return points };
         for point in points.iter_mut().filter(|point| !is_infinity(point)) {
             let x = self.field.scale(&self.x(point), &beta);
             self.field.write(&x, &mut point[..W / 2]);
         }
+        points
     }
 
-    fn base_coordinates(&self) -> Coordinates {
+    fn base_coordinates(&self) -> CoordinateSystem {
         match self.edwards {
-            Some(_) => Coordinates::Own,
-            None => Coordinates::Weierstrass,
+            Some(_) => CoordinateSystem::Own,
+            None => CoordinateSystem::Weierstrass,
         }
     }
 
-    fn import_bases(&self, points: &mut [Point<W>], image: bool) {
+    fn import_bases<'a>(&self, points: &'a mut [ArkPoint<W>], image: bool) -> &'a mut [Point<W>] {
         match &self.edwards {
-            Some(map) => self.import_edwards(points, map),
+            Some(map) => {
+                let points = ArkPoint::words(points);
+                self.import_edwards(points, map);
+                points
+            }
             None => self.import(points, image),
         }
     }
 
-    fn export(&self, point: &Point<W>) -> Point<W> {
-        *point
+    fn export(&self, point: &Point<W>) -> ArkPoint<W> {
+        ArkPoint(*point)
     }
 
     fn formulas(&self) -> &dyn Formulas<W> {

@@ -1,20 +1,17 @@
-//! Prime fields of N words of 64 bits: Montgomery arithmetic, R = 2^(64·N), with the modulus known at run
-//! time only, so that one copy of the code serves all curves. Words are those of arkworks.
+//! Prime fields of N words of 64 bits: Montgomery arithmetic, R = 2^(64·N), with the modulus known
+//! only at run time, so that one copy of the code serves all curves. Words are those of arkworks.
 //!
-//! Everything is in line and in loops of known length, so that elements live in registers: an element
-//! that is stored word by word and copied by vectors waits for the store buffer.
+//! Everything is inlined and in loops of known length, so that elements live in registers: an
+//! element that is stored word by word and copied by vectors stalls on store forwarding.
 
 use num_bigint::BigUint;
 
-use super::arithmetic::Arithmetic;
+use super::arithmetic::{Arithmetic, CHAIN, P, TWICE, product};
+use super::residues::{Loose, Reduced, Words, minus, plus, select, words};
 use crate::cpu::inverse::Inverter;
 use crate::curve::inverse_of_odd;
 
-/// An element, or its part in one component: below the modulus.
-pub(super) type Words<const N: usize> = [u64; N];
-
-/// Words up to which the rows of a product are unrolled; longer ones would overflow the cache of decoded
-/// instructions.
+/// Words up to which the rows of a product are unrolled; longer ones would overflow the µop cache.
 const UNROLLED: usize = 6;
 
 /// p, as [`adx`](super::adx) reads it.
@@ -25,32 +22,29 @@ pub(super) struct Modulus<const N: usize> {
     negative_inverse: u64,
 }
 
-/// The integers modulo p. `SPARE`: bits of its words that p leaves unused, of which two count. With one, sums of two
-/// elements need no further word. With two, or where p is as good as R/4, some factors of products need not be reduced.
-/// `ADX`: the processor has BMI2 and ADX.
+/// The integers modulo p.
+///
+/// `SPARE` counts the bits of its words that p leaves unused, up to two. With one, the sum of two
+/// elements needs no further word. With two, or with a p that exceeds R/4 by next to nothing, some
+/// factors of products need not be reduced. `ADX`: the processor has BMI2 and ADX.
 pub(super) struct Prime<const N: usize, const SPARE: u32, const ADX: bool> {
     pub modulus: Modulus<N>,
     /// R mod p: one.
-    one: Words<N>,
+    one: Reduced<N>,
     /// R³ mod p.
-    cube: Words<N>,
+    cube: Reduced<N>,
     inverter: Inverter,
-    /// N, which the compiler does not know to be that.
+    /// Equals `N`, hidden from the optimiser so that the loop is not unrolled.
     rows: usize,
 }
 
-/// A chain of borrows.
+/// A chain of borrows in assembly.
 #[derive(Clone, Copy)]
 enum Chain {
     Subtract,
     LooseSubtract,
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
     NegateIf(bool),
-}
-
-/// The words of an integer, which must be enough.
-pub(super) fn words<const N: usize>(value: &BigUint) -> Words<N> {
-    let mut digits = value.iter_u64_digits();
-    std::array::from_fn(|_| digits.next().unwrap_or(0))
 }
 
 /// a + b·c + carry, as low word and carry; never more than two words.
@@ -60,51 +54,10 @@ fn multiply_add(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
     (sum as u64, (sum >> 64) as u64)
 }
 
-/// a + b + carry and the carry.
-#[inline(always)]
-pub(super) fn plus<const N: usize>(
-    a: &Words<N>,
-    b: &Words<N>,
-    mut carry: bool,
-) -> (Words<N>, bool) {
-    let mut out = [0; N];
-    for i in 0..N {
-        let (sum, c1) = a[i].overflowing_add(b[i]);
-        let (sum, c2) = sum.overflowing_add(u64::from(carry));
-        (out[i], carry) = (sum, c1 | c2);
-    }
-    (out, carry)
-}
-
-/// a − b − borrow and the borrow.
-#[inline(always)]
-pub(super) fn minus<const N: usize>(
-    a: &Words<N>,
-    b: &Words<N>,
-    mut borrow: bool,
-) -> (Words<N>, bool) {
-    let mut out = [0; N];
-    for i in 0..N {
-        let (difference, b1) = a[i].overflowing_sub(b[i]);
-        let (difference, b2) = difference.overflowing_sub(u64::from(borrow));
-        (out[i], borrow) = (difference, b1 | b2);
-    }
-    (out, borrow)
-}
-
-#[inline(always)]
-pub(super) fn select<const N: usize>(condition: bool, yes: &Words<N>, no: &Words<N>) -> Words<N> {
-    let mut out = *no;
-    for i in 0..N {
-        out[i] = std::hint::select_unpredictable(condition, yes[i], no[i]);
-    }
-    out
-}
-
 impl<const N: usize, const SPARE: u32, const ADX: bool> Prime<N, SPARE, ADX> {
-    /// `ADX` only where the processor has the instructions.
+    /// `ADX` only if the processor has the instructions.
     pub(super) fn new(p: &BigUint) -> Self {
-        let power = |k: usize| words(&((BigUint::from(1u32) << (64 * k * N)) % p));
+        let power = |k: usize| Reduced::shifted(&BigUint::from(1u32), k, p);
         let modulus = words(p);
         Self {
             modulus: Modulus {
@@ -118,22 +71,28 @@ impl<const N: usize, const SPARE: u32, const ADX: bool> Prime<N, SPARE, ADX> {
         }
     }
 
-    /// A number below 2p, with its carry, modulo p.
+    /// A value below 2p, with its carry, modulo p; 2p becomes p.
     #[inline(always)]
     fn trim(&self, a: &Words<N>, carry: bool) -> Words<N> {
         let (less, borrow) = minus(a, &self.modulus.words, false);
         select(if SPARE > 0 { borrow } else { borrow & !carry }, a, &less)
     }
 
-    /// Σ aᵢ·bᵢ/R modulo p, for one product or, where p leaves two bits unused, two. The factors of a single product may
-    /// then be up to 2p each, as long as a·b/R is below p; on the way there is never more than a + p.
+    /// Σ aᵢ·bᵢ/R modulo p, for one product or, where p leaves two bits unused, two. Intermediate
+    /// values never exceed a + p.
     #[inline(always)]
-    pub(super) fn dot<const D: usize>(&self, a: &[Words<N>; D], b: &[Words<N>; D]) -> Words<N> {
+    pub(super) fn dot<const D: usize, const A: u32, const B: u32>(
+        &self,
+        a: &[Loose<N, A>; D],
+        b: &[Loose<N, B>; D],
+    ) -> Reduced<N> {
+        const { assert!(product(D as u32 * A, B) < TWICE && (D == 1 || SPARE == 2)) };
+        let (a, b) = (Loose::words(a), Loose::words(b));
         if let Some(sum) = self.dot_adx::<D, true>(a, b) {
-            return sum;
+            return Reduced(sum);
         }
         let (sum, carry) = self.dot_plain(a, b);
-        self.trim(&sum, carry)
+        Reduced(self.trim(&sum, carry))
     }
 
     /// The same, below 2p and with its carry.
@@ -155,8 +114,8 @@ impl<const N: usize, const SPARE: u32, const ADX: bool> Prime<N, SPARE, ADX> {
         (t, top != 0)
     }
 
-    /// One row of a product: (t + next·R + a·b + m·p)/2^64 with the m that leaves no rest. Where p leaves the top bit
-    /// unused, `next` is all there is above t; elsewhere it is `top`.
+    /// One row of a product: (t + next·R + a·b + m·p)/2^64 with the m that makes it exact. Where p
+    /// leaves the top bit unused, `next` is the only word above t; elsewhere `top` is.
     #[inline(always)]
     fn row(&self, t: &mut Words<N>, top: &mut u64, next: u64, a: &Words<N>, b: u64) {
         let p = &self.modulus.words;
@@ -177,7 +136,7 @@ impl<const N: usize, const SPARE: u32, const ADX: bool> Prime<N, SPARE, ADX> {
         }
     }
 
-    /// The same by [`adx`](super::adx), where that has it; below 2p only unless `REDUCED`.
+    /// The same by [`adx`](super::adx), where that has it; only below 2p unless `REDUCED`.
     #[inline(always)]
     fn dot_adx<const D: usize, const REDUCED: bool>(
         &self,
@@ -190,7 +149,8 @@ impl<const N: usize, const SPARE: u32, const ADX: bool> Prime<N, SPARE, ADX> {
             let (a, b, p): (*const _, *const _, *const _) = (a, b, &self.modulus);
             let mut out = [0; N];
             let to: *mut Words<N> = &mut out;
-            // SAFETY: the casts are between equal types; this type is made only where the instructions are.
+            // SAFETY: the casts are between equal types; this type is built only if the processor
+            // has the instructions.
             unsafe {
                 match (N, D, SPARE, REDUCED) {
                     (4, 1, 2, false) => {
@@ -220,19 +180,36 @@ impl<const N: usize, const SPARE: u32, const ADX: bool> Prime<N, SPARE, ADX> {
         None
     }
 
+    /// a + b
     #[inline(always)]
-    pub(super) fn mul_words(&self, a: &Words<N>, b: &Words<N>) -> Words<N> {
-        self.dot(std::array::from_ref(a), std::array::from_ref(b))
+    pub(super) fn add_words(&self, a: &Reduced<N>, b: &Loose<N, P>) -> Reduced<N> {
+        let (sum, carry) = plus(&a.0, &b.0, false);
+        Reduced(self.trim(&sum, carry))
     }
 
+    /// a + b, at most p again.
     #[inline(always)]
-    pub(super) fn add_words(&self, a: &Words<N>, b: &Words<N>) -> Words<N> {
-        let (sum, carry) = plus(a, b, false);
-        self.trim(&sum, carry)
+    pub(super) fn add_loose(&self, a: &Loose<N, P>, b: &Loose<N, P>) -> Loose<N, P> {
+        let (sum, carry) = plus(&a.0, &b.0, false);
+        Loose(self.trim(&sum, carry))
     }
 
+    /// a + b without reduction.
     #[inline(always)]
-    pub(super) fn sub_words(&self, a: &Words<N>, b: &Words<N>) -> Words<N> {
+    pub(super) fn add_wide(&self, a: &Loose<N, P>, b: &Loose<N, P>) -> Loose<N, TWICE> {
+        const { assert!(SPARE > 0) };
+        Loose(plus(&a.0, &b.0, false).0)
+    }
+
+    /// a − b, at most p again.
+    #[inline(always)]
+    pub(super) fn sub_loose(&self, a: &Loose<N, P>, b: &Loose<N, P>) -> Loose<N, P> {
+        Loose(self.sub_words(&a.0, &b.0))
+    }
+
+    /// a − b, and p more where that is negative.
+    #[inline(always)]
+    fn sub_words(&self, a: &Words<N>, b: &Words<N>) -> Words<N> {
         if let Some(difference) = self.in_assembly(Chain::Subtract, a, b) {
             return difference;
         }
@@ -243,8 +220,8 @@ impl<const N: usize, const SPARE: u32, const ADX: bool> Prime<N, SPARE, ADX> {
 
     /// p − a
     #[inline(always)]
-    pub(super) fn negative(&self, a: &Words<N>) -> Words<N> {
-        minus(&self.modulus.words, a, false).0
+    pub(super) fn negative(&self, a: &Loose<N, P>) -> Loose<N, P> {
+        Loose(minus(&self.modulus.words, &a.0, false).0)
     }
 
     /// Differences by [`chains`](super::chains), where that has them.
@@ -256,7 +233,8 @@ impl<const N: usize, const SPARE: u32, const ADX: bool> Prime<N, SPARE, ADX> {
             let (a, b, p): (*const _, *const _, *const _) = (a, b, &self.modulus.words);
             let mut out = [0; N];
             let to: *mut Words<N> = &mut out;
-            // SAFETY: the casts are between equal types; this type is made only where the instructions are.
+            // SAFETY: the casts are between equal types; this type is built only if the processor
+            // has the instructions.
             unsafe {
                 match (N, chain) {
                     (4, Chain::Subtract) => {
@@ -287,11 +265,12 @@ impl<const N: usize, const SPARE: u32, const ADX: bool> Prime<N, SPARE, ADX> {
     }
 
     /// 1/a, and 0 for 0.
-    pub(super) fn invert_words(&self, a: &Words<N>) -> Words<N> {
-        let mut inverse = self.trim(a, false);
+    pub(super) fn invert_words<const A: u32>(&self, a: &Loose<N, A>) -> Reduced<N> {
+        const { assert!(A < TWICE) };
+        let mut inverse = Reduced(self.trim(&a.0, false));
         // 1/(xR) times R³ is R/x · R.
-        self.inverter.invert(&mut inverse);
-        self.mul_words(&inverse, &self.cube)
+        self.inverter.invert(&mut inverse.0);
+        self.mul(inverse.loose(), self.cube.loose())
     }
 }
 
@@ -299,90 +278,103 @@ impl<const N: usize, const SPARE: u32, const ADX: bool> Arithmetic for Prime<N, 
     const ADX: bool = ADX;
     const PAIRED: bool = ADX && N < 12;
 
-    type Element = Words<N>;
-    type Base = Words<N>;
-    type Stored<'a> = &'a Words<N>;
+    type Element = Reduced<N>;
+    type Loose<const B: u32> = Loose<N, B>;
+    type Base = Reduced<N>;
+    type Stored<'a> = &'a Reduced<N>;
 
-    fn zero(&self) -> Self::Element {
-        [0; N]
+    fn zero(&self) -> Reduced<N> {
+        Reduced::ZERO
     }
 
-    fn one(&self) -> Self::Element {
+    fn one(&self) -> Reduced<N> {
         self.one
     }
 
     #[inline(always)]
-    fn add(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+    fn loose(a: &Reduced<N>) -> &Loose<N, P> {
+        a.loose()
+    }
+
+    #[inline(always)]
+    fn widen<const A: u32, const B: u32>(a: &Loose<N, A>) -> &Loose<N, B> {
+        a.widen()
+    }
+
+    #[inline(always)]
+    fn add(&self, a: &Reduced<N>, b: &Loose<N, P>) -> Reduced<N> {
         self.add_words(a, b)
     }
 
     #[inline(always)]
-    fn sub(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        self.sub_words(a, b)
+    fn sub(&self, a: &Reduced<N>, b: &Loose<N, P>) -> Reduced<N> {
+        Reduced(self.sub_words(&a.0, &b.0))
     }
 
     #[inline(always)]
-    fn negate_if(&self, negative: bool, a: &Self::Element) -> Self::Element {
-        if let Some(a) = self.in_assembly(Chain::NegateIf(negative), a, a) {
-            return a;
+    fn negate_if(&self, negative: bool, a: &Reduced<N>) -> Loose<N, P> {
+        if let Some(a) = self.in_assembly(Chain::NegateIf(negative), &a.0, &a.0) {
+            return Loose(a);
         }
-        select(negative, &self.negative(a), a)
+        Loose(select(negative, &self.negative(a.loose()).0, &a.0))
     }
 
     #[inline(always)]
-    fn mul(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
-        self.mul_words(a, b)
+    fn mul<const A: u32, const B: u32>(&self, a: &Loose<N, A>, b: &Loose<N, B>) -> Reduced<N> {
+        self.dot(std::array::from_ref(a), std::array::from_ref(b))
     }
 
     #[inline(always)]
-    fn square(&self, a: &Self::Element) -> Self::Element {
-        self.mul_words(a, a)
+    fn square<const A: u32>(&self, a: &Loose<N, A>) -> Reduced<N> {
+        self.mul(a, a)
     }
 
-    /// A product is below p + a·b/R. So, with R = 4p, one by one reduced factors make products of up to 4/3 p, two such
-    /// products 13/9 p, one of these with a loose difference of up to 2p makes 31/18 p, and that with another difference
-    /// 67/36 p: all below 2p.
     #[inline(always)]
-    fn loose_mul(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+    fn loose_mul<const A: u32, const B: u32, const OUT: u32>(
+        &self,
+        a: &Loose<N, A>,
+        b: &Loose<N, B>,
+    ) -> Loose<N, OUT> {
+        const { assert!(product(A, B) <= OUT && OUT < TWICE) };
         if SPARE < 2 {
-            return self.mul_words(a, b);
+            return Loose(self.mul(a, b).0);
         }
-        let [a, b] = [a, b].map(std::array::from_ref);
-        self.dot_adx::<1, false>(a, b).unwrap_or_else(|| self.dot_plain(a, b).0)
+        let [a, b] = [&a.0, &b.0].map(std::array::from_ref);
+        Loose(self.dot_adx::<1, false>(a, b).unwrap_or_else(|| self.dot_plain(a, b).0))
     }
 
     #[inline(always)]
-    fn loose_sub(&self, a: &Self::Element, b: &Self::Element) -> Self::Element {
+    fn loose_sub(&self, a: &Loose<N, P>, b: &Loose<N, P>) -> Loose<N, TWICE> {
         if SPARE < 2 {
-            return self.sub_words(a, b);
+            return Loose(self.sub_words(&a.0, &b.0));
         }
-        if let Some(difference) = self.in_assembly(Chain::LooseSubtract, a, b) {
-            return difference;
+        if let Some(difference) = self.in_assembly(Chain::LooseSubtract, &a.0, &b.0) {
+            return Loose(difference);
         }
-        let (sum, _) = plus(a, &self.modulus.words, false);
-        minus(&sum, b, false).0
+        let (sum, _) = plus(&a.0, &self.modulus.words, false);
+        Loose(minus(&sum, &b.0, false).0)
     }
 
-    fn scale(&self, a: &Self::Element, k: &Self::Base) -> Self::Element {
-        self.mul_words(a, k)
+    fn scale(&self, a: &Reduced<N>, k: &Reduced<N>) -> Reduced<N> {
+        self.mul(a.loose(), k.loose())
     }
 
-    fn invert(&self, a: &Self::Element) -> Self::Element {
+    fn invert(&self, a: &Loose<N, CHAIN>) -> Reduced<N> {
         self.invert_words(a)
     }
 
     #[inline(always)]
-    fn read<'a>(&self, half: &'a [u64]) -> &'a Words<N> {
-        match half.first_chunk() {
-            Some(words) => words,
-            None => unreachable!("half a point holds an element"),
+    fn read<'a>(&self, half: &'a [u64]) -> &'a Reduced<N> {
+        match Reduced::stored(half.as_chunks().0) {
+            [element, ..] => element,
+            [] => unreachable!("half a point holds an element"),
         }
     }
 
     #[inline(always)]
-    fn write(&self, a: &Self::Element, half: &mut [u64]) {
+    fn write(&self, a: &Reduced<N>, half: &mut [u64]) {
         for i in 0..N {
-            half[i] = a[i];
+            half[i] = a.0[i];
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which arithmetic a curve's field gets.
+//! The choice of a portable kernel for a curve's field.
 
 use std::marker::PhantomData;
 
@@ -7,17 +7,18 @@ use num_bigint::BigUint;
 use super::Portable;
 use super::ark::Ark;
 use super::edwards::Edwards;
-use super::prime::{Prime, Words, words};
+use super::prime::Prime;
 use super::quadratic::Quadratic;
-use crate::cpu::formulas::Xyzz;
+use super::residues::Reduced;
 use crate::cpu::kernel::{AnyKernel, Formulas, Kernel};
+use crate::curve::xyzz::Xyzz;
 use crate::{CurveSpec, Error, WordField};
 
 /// A kernel on points of W words.
 type Boxed<const W: usize> = Box<dyn Kernel<W>>;
 
-/// The portable kernel of a curve, at the narrowest width that holds two elements of `F`. The width depends
-/// on the field alone, so each field is compiled for one.
+/// The portable kernel of a curve, at the narrowest width that holds two elements of `F`. The width
+/// depends on the field alone, so each field is compiled for one width.
 pub(crate) fn kernel<F: WordField>(curve: &CurveSpec, a: F) -> Result<AnyKernel, Error> {
     if const { F::WORDS > 24 } {
         return Err(Error::InvalidSetting {
@@ -39,7 +40,7 @@ pub(crate) fn kernel<F: WordField>(curve: &CurveSpec, a: F) -> Result<AnyKernel,
     })
 }
 
-/// The kernel on words of its own where there is one, and on arkworks' field elsewhere.
+/// The kernel on words if `own` has one for the field, and on arkworks' field otherwise.
 fn choose<F: WordField, const W: usize>(
     curve: &CurveSpec,
     a: F,
@@ -54,7 +55,7 @@ fn choose<F: WordField, const W: usize>(
     })
 }
 
-/// What a function below makes of formulas: a kernel, or nothing, and gives them back.
+/// The result of the functions below: a kernel, or the formulas back if there is none.
 type Own<const W: usize> = Result<Boxed<W>, Box<dyn Formulas<W>>>;
 
 fn four_words(curve: &CurveSpec, formulas: Box<dyn Formulas<8>>) -> Own<8> {
@@ -122,14 +123,15 @@ fn quadratic<const N: usize, const W: usize>(
     })
 }
 
-/// Bits of its words that p leaves unused, as [`Prime`] counts them: two also where p is as good as R/4.
+/// Bits of its words that p leaves unused, as [`Prime`] counts them: two also for a p that exceeds
+/// R/4 by less than 2^−62 of it.
 pub(super) fn spare(p: &BigUint) -> u32 {
     let top = p.iter_u64_digits().next_back().unwrap_or(0);
     if top <= 1 << 62 { 2 } else { top.leading_zeros() }
 }
 
-/// k where a quadratic extension is by a square root of −k with a k that is added up quickly, and p leaves two bits
-/// of its words unused.
+/// k if the quadratic extension adjoins a square root of −k for a small k, and p leaves two bits of
+/// its words unused.
 pub(super) fn small_square(curve: &CurveSpec) -> Option<u64> {
     let k = u64::try_from(&curve.modulus - curve.non_residue.as_ref()?).ok()?;
     (k < 8 && curve.modulus.bits() as usize + 2 <= 64 * curve.limbs).then_some(k)
@@ -146,10 +148,10 @@ pub(super) fn has_adx() -> bool {
 }
 
 /// The Montgomery form of an integer modulo p.
-fn element<const N: usize>(curve: &CurveSpec, value: &BigUint) -> Words<N> {
-    words(&((value << (64 * N)) % &curve.modulus))
+fn element<const N: usize>(curve: &CurveSpec, value: &BigUint) -> Reduced<N> {
+    Reduced::shifted(value, 1, &curve.modulus)
 }
 
-fn beta<const N: usize>(curve: &CurveSpec) -> Option<Words<N>> {
+fn beta<const N: usize>(curve: &CurveSpec) -> Option<Reduced<N>> {
     curve.endomorphism.as_ref().map(|e| element(curve, &e.beta))
 }

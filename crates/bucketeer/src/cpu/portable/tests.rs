@@ -1,24 +1,26 @@
-//! Arithmetic on words against arkworks', with and without the assembly, and kernels against the one on
-//! arkworks' fields.
+//! Arithmetic on words against arkworks', with and without the assembly, and kernels against the
+//! one on arkworks' fields.
 
 use ark_ff::{Field, PrimeField, UniformRand};
 use ark_std::test_rng;
 use num_bigint::BigUint;
 
-use super::arithmetic::Arithmetic;
-use super::prime::{Prime, words};
+use super::arithmetic::{Arithmetic, CHAIN, INVERSE, P, SLOPE, TWICE};
+use super::prime::Prime;
 use super::quadratic::Quadratic;
+use super::residues::{Reduced, words};
 use super::shapes::{has_adx, kernel, small_square, spare};
 use crate::cpu::formulas::point;
-use crate::cpu::kernel::{AnyKernel, Infinity, Kernel, NEGATIVE, Pairs, Point, Scratch};
+use crate::cpu::kernel::{AnyKernel, ArkPoint, Kernel, Point, Scratch, infinity};
+use crate::cpu::pairs::{NEGATIVE, Pairs};
 use crate::curve::to_words;
-use crate::device::{Arithmetic as Chosen, DeviceFacts};
+use crate::facts::{Arithmetic as Chosen, DeviceFacts};
 use crate::{Curve, CurveSpec, WordField};
 
 #[path = "../../../tests/it/small_order.rs"]
 mod small_order;
 
-/// Elements of the prime field whose words are at the borders of what there is.
+/// Elements of the prime field with extreme words.
 fn borders<F: PrimeField + WordField, const N: usize>() -> Vec<F> {
     let p: BigUint = F::MODULUS.into();
     let power = |bits: usize| BigUint::from(1u32) << bits;
@@ -30,6 +32,14 @@ fn borders<F: PrimeField + WordField, const N: usize>() -> Vec<F> {
     let mut out: Vec<F> = residues.iter().map(|r| F::read_words(&words::<N>(r))).collect();
     out.extend(residues.iter().map(|r| F::from(r.clone())));
     out
+}
+
+impl<const N: usize> TryFrom<&[u64]> for Reduced<N> {
+    type Error = std::array::TryFromSliceError;
+
+    fn try_from(words: &[u64]) -> Result<Self, Self::Error> {
+        words.try_into().map(Self)
+    }
 }
 
 fn check<F: WordField, A: Arithmetic>(field: &A, values: &[F], factors: &[F::BasePrimeField])
@@ -47,11 +57,12 @@ where
     same(field.one(), F::ONE);
     for a in values {
         let x = own(a);
-        same(field.square(&x), a.square());
-        same(field.add(&field.negate_if(true, &x), &field.zero()), -*a);
-        same(field.negate_if(false, &x), *a);
+        let loose_x = A::loose(&x);
+        same(field.square::<P>(loose_x), a.square());
+        same(field.add(&field.zero(), &field.negate_if(true, &x)), -*a);
+        same(field.add(&field.zero(), &field.negate_if(false, &x)), *a);
         if let Some(inverse) = a.inverse() {
-            same(field.invert(&x), inverse);
+            same(field.invert(A::widen::<P, CHAIN>(loose_x)), inverse);
         }
         for factor in factors {
             let Ok(k) = A::Base::try_from(&to_words(factor)[..]) else { panic!("another length") };
@@ -59,37 +70,42 @@ where
         }
         for b in values {
             let y = own(b);
-            same(field.add(&x, &y), *a + b);
-            same(field.sub(&x, &y), *a - b);
-            same(field.mul(&x, &y), *a * b);
-            // What is negated may be p instead of 0.
-            same(field.mul(&x, &field.negate_if(true, &y)), -*a * b);
+            let loose_y = A::loose(&y);
+            same(field.add(&x, loose_y), *a + b);
+            same(field.sub(&x, loose_y), *a - b);
+            same(field.mul::<P, P>(loose_x, loose_y), *a * b);
+            // A negated zero is p.
+            same(field.mul::<P, P>(loose_x, &field.negate_if(true, &y)), -*a * b);
             same(field.sub(&x, &field.negate_if(true, &y)), *a + b);
             check_loose(field, [&x, &y], [*a, *b], same);
         }
     }
 }
 
-/// Products of what is not reduced, in the order in which kernels make them.
+/// Products of loose factors, in the order in which kernels compute them.
 fn check_loose<F: Field, A: Arithmetic>(
     field: &A,
     [x, y]: [&A::Element; 2],
     [a, b]: [F; 2],
     same: impl Fn(A::Element, F),
 ) {
-    let product = (0..3).fold(*x, |product, _| field.loose_mul(&product, y));
+    let (loose_x, loose_y, one) = (A::loose(x), A::loose(y), field.one());
+    let product = (0..3).fold(*A::widen::<P, CHAIN>(loose_x), |product, _| {
+        field.loose_mul::<CHAIN, P, CHAIN>(&product, loose_y)
+    });
     let expected = a * b * b * b;
-    same(field.mul(&product, &field.one()), expected);
+    same(field.mul::<CHAIN, P>(&product, A::loose(&one)), expected);
     if let Some(inverse) = expected.inverse() {
         same(field.invert(&product), inverse);
     }
-    let own = field.loose_mul(&product, &product);
-    let rise = field.loose_sub(&field.negate_if(true, x), y);
-    let slope = field.loose_mul(&rise, &own);
+    let own = field.loose_mul::<CHAIN, CHAIN, INVERSE>(&product, &product);
+    let rise = field.loose_sub(&field.negate_if(true, x), loose_y);
+    let slope = field.loose_mul::<TWICE, INVERSE, SLOPE>(&rise, &own);
     let expected = (-a - b) * expected * expected;
-    same(field.mul(&slope, &field.one()), expected);
-    same(field.square(&slope), expected * expected);
-    same(field.mul(&field.loose_sub(x, &field.negate_if(true, y)), &slope), (a + b) * expected);
+    same(field.mul::<SLOPE, P>(&slope, A::loose(&one)), expected);
+    same(field.square::<SLOPE>(&slope), expected * expected);
+    let run = field.loose_sub(loose_x, &field.negate_if(true, y));
+    same(field.mul::<TWICE, SLOPE>(&run, &slope), (a + b) * expected);
 }
 
 fn check_prime<F: PrimeField + WordField, const N: usize, const SPARE: u32>() {
@@ -156,11 +172,11 @@ fn quadratic_extensions_agree_with_arkworks() {
 fn check_sums<F: WordField, const W: usize>(own: &dyn Kernel<W>, ark: &dyn Kernel<W>) {
     let mut rng = test_rng();
     let mut points: Vec<Point<W>> =
-        (0..5).map(|_| point(&F::rand(&mut rng), &F::rand(&mut rng))).collect();
+        (0..5).map(|_| point(&F::rand(&mut rng), &F::rand(&mut rng)).0).collect();
     let opposite = ark.negate(&points[0]);
-    points.extend([opposite, Infinity::POINT, Infinity::POINT, points[1]]);
-    points.push(point(&F::rand(&mut rng), &F::ZERO));
-    points.push(point(&F::ZERO, &F::rand(&mut rng)));
+    points.extend([opposite, infinity(), infinity(), points[1]]);
+    points.push(point(&F::rand(&mut rng), &F::ZERO).0);
+    points.push(point(&F::ZERO, &F::rand(&mut rng)).0);
     let signed = |i: usize| [i as u32, i as u32 | NEGATIVE];
     let entries: Vec<u32> = (0..points.len()).flat_map(signed).collect();
     let mut list: Vec<(u32, u32)> =
@@ -175,9 +191,8 @@ fn check_sums<F: WordField, const W: usize>(own: &dyn Kernel<W>, ark: &dyn Kerne
     });
     assert!(sums[0] == sums[1]);
     let images = [own, ark].map(|kernel| {
-        let mut images = points.clone();
-        kernel.import(&mut images, true);
-        images
+        let mut images: Vec<_> = points.iter().copied().map(ArkPoint).collect();
+        kernel.import(&mut images, true).to_vec()
     });
     assert!(images[0] == images[1]);
 }
@@ -216,8 +231,8 @@ fn kernels_on_words_agree_with_those_on_fields() {
     check_kernel::<small_order::twelve_glv::Affine>();
 }
 
-/// Tests and fuzzing take the curves of small order for what meets all kernels: with vectors where the processor has
-/// them, and without.
+/// Tests and fuzzing rely on the curves of small order to reach all kernels: with vectors if the
+/// processor has them, and without.
 #[test]
 fn curves_of_small_order_reach_the_vector_kernels() {
     use small_order::*;

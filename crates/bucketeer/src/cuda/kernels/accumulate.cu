@@ -1,16 +1,11 @@
 // Stage 3, accumulate: lists → bucket sums.
 #include "curve.cuh"
-
-struct Task {
-    u32 bucket, start, length, slot;
-};
-#define NO_SLOT 0xffffffffu
-#define NEGATIVE 0x80000000u
+#include "interface.cuh"
 
 #if FQ_WORDS > 16 && !EDWARDS
 
-// An accumulator of large coordinates does not fit in registers beside the products: it lives in shared
-// memory, word by word, so that the threads of a warp never share a bank.
+// An accumulator of large coordinates does not fit in registers beside the products: it lives in
+// shared memory, word by word, so that the threads of a warp never share a bank.
 __shared__ u32 accumulators[SUM_FIELDS * FQ_WORDS * ACCUMULATE_BLOCK];
 
 __device__ __forceinline__ Fq field_of_sum(int field) {
@@ -88,9 +83,9 @@ struct Accumulator {
 #endif
 
 // One thread per task. With `add` set, sums continue those of earlier chunks.
-extern "C" __global__ void __launch_bounds__(ACCUMULATE_BLOCK, ACCUMULATE_BLOCKS)
-    accumulate(const u32 *table, const u32 *entries, const Task *tasks, const u32 *task_count, u32 add,
-               u32 *buckets, u32 *slots) {
+extern "C" __global__ void __launch_bounds__(ACCUMULATE_BLOCK, ACCUMULATE_BLOCKS) accumulate(
+    const u32 *table, const u32 *entries, const Task *tasks, const u32 *task_count, u32 add, u32
+    *buckets, u32 *slots) {
     u32 at = blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= *task_count) return;
     Task task = tasks[at];

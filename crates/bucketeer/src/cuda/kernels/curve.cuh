@@ -17,8 +17,8 @@ __device__ __forceinline__ Sum sum_from_lane(const Sum &s, u32 distance, u32 wid
     return r;
 }
 
-// Adds up the sums of the `width` lanes of a group; the first lane gets the total. Every lane of the warp
-// must call it.
+// Adds up the sums of the `width` lanes of a group; the first lane gets the total. Every lane of
+// the warp must call it.
 __device__ __forceinline__ void sum_group(Sum &s, u32 width) {
     for (u32 distance = width / 2; distance > 0; distance /= 2) {
         Sum other = sum_from_lane(s, distance, width);

@@ -1,18 +1,13 @@
 // Stage 1, decompose: scalars → biased integers, from which each window reads its digit.
 //
-// Word w of integer i goes to out[w·stride + i], the integer's sign into the top bit of its last word.
-// The prelude defines SCALAR_WORDS, ORDER_INV (−r⁻¹ mod 2^32) and the constants ORDER (r) and HALF_ORDER.
-#include "words.cuh"
-
-#define MAX_WORDS 33
-
-struct Bias {
-    u32 words[MAX_WORDS];
-};
+// Word w of integer i goes to out[w·stride + i], the integer's sign into the top bit of its last
+// word. The prelude defines SCALAR_WORDS, ORDER_INV (−r⁻¹ mod 2^32) and the constants ORDER (r)
+// and HALF_ORDER.
+#include "interface.cuh"
 
 // Residues in Montgomery form. Those above r/2 become the negatives of r − k if `negate` is set.
-extern "C" __global__ void decompose_residues(const u32 *raw, u32 count, u32 *out, u64 stride, u32 words,
-                                              u32 negate, Bias bias) {
+extern "C" __global__ void decompose_residues(
+    const u32 *raw, u32 count, u32 *out, u64 stride, u32 words, u32 negate, Bias bias) {
     u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
     u32 k[SCALAR_WORDS];
@@ -55,11 +50,11 @@ extern "C" __global__ void decompose_residues(const u32 *raw, u32 count, u32 *ou
     }
 }
 
-// Integers of `bytes` bytes each, of which the caller's index `first` comes first. `too_large` receives the
-// smallest index of one that is not below 2^bits.
-extern "C" __global__ void decompose_integers(const unsigned char *raw, u32 bytes, u32 bits, u32 count,
-                                              u32 *out, u64 stride, u32 words, Bias bias, u32 first,
-                                              u32 *too_large) {
+// Integers of `bytes` bytes each, of which the caller's index `first` comes first. `too_large`
+// receives the smallest index of one that is not below 2^bits.
+extern "C" __global__ void decompose_integers(
+    const unsigned char *raw, u32 bytes, u32 bits, u32 count, u32 *out, u64 stride, u32 words,
+    Bias bias, u32 first, u32 *too_large) {
     u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
     const unsigned char *at = raw + (u64)i * bytes;
@@ -73,7 +68,9 @@ extern "C" __global__ void decompose_integers(const unsigned char *raw, u32 byte
         } else if (j == 0) {
             word = bytes == 1 ? at[0] : *(const unsigned short *)at;
         }
-        u32 allowed = bits >= 32 * (j + 1) ? 0xffffffffu : bits <= 32 * j ? 0 : (1u << (bits - 32 * j)) - 1;
+        u32 allowed = bits >= 32 * (j + 1) ? 0xffffffffu
+                      : bits <= 32 * j     ? 0
+                                           : (1u << (bits - 32 * j)) - 1;
         fits = fits && (word & ~allowed) == 0;
         if (j < words) {
             carry += (u64)word + bias.words[j];

@@ -1,9 +1,9 @@
-// −x² + y² = 1 + d·x²·y² in extended coordinates: x = X/Z, y = Y/Z, T = X·Y/Z.
-// Formulas: Hisil, Wong, Carter, Dawson 2008. They are complete on the subgroup of odd prime order, and on
-// the whole curve if d is not a square.
+// −x² + y² = 1 + d·x²·y² in extended coordinates: x = X/Z, y = Y/Z, T = X·Y/Z. Formulas: Hisil,
+// Wong, Carter, Dawson 2008. They are complete on the subgroup of odd prime order, and on the whole
+// curve if d is not a square.
 //
-// The prelude defines, in Montgomery form, D2 = 2·d and what leads here from the curve's own coordinates: SCALE and,
-// with FROM_WEIERSTRASS, MONTGOMERY_B and THIRD_OF_A.
+// The prelude defines, in Montgomery form, D2 = 2·d and what leads here from the curve's own
+// coordinates: SCALE and, with FROM_WEIERSTRASS, MONTGOMERY_B and THIRD_OF_A.
 #pragma once
 #include "extension.cuh"
 

@@ -1,6 +1,7 @@
 // The field of the curve's coordinates: the prime field, or its quadratic extension by a root of
 // NON_RESIDUE. The prelude defines DEGREE and, for degree 2, how the non-residue is multiplied by:
-// NEGATED_NON_RESIDUE = k for −k with a small k, or 0 and the constant NON_RESIDUE in Montgomery form.
+// NEGATED_NON_RESIDUE = k for −k with a small k, or 0 and the constant NON_RESIDUE in Montgomery
+// form.
 #pragma once
 #include "field.cuh"
 

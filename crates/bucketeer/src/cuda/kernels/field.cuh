@@ -1,7 +1,7 @@
 // The prime field: N words, Montgomery form with R = 2^(32·N), values always below p.
 //
-// The prelude defines N, SPARE (bits that p leaves free in N words), P_LOW_IS_ONE, P_INV (−p⁻¹ mod 2^32) and
-// the constants P (p), ONE (R mod p), P_MINUS_2.
+// The prelude defines N, SPARE (bits that p leaves free in N words), P_LOW_IS_ONE, P_INV (−p⁻¹ mod
+// 2^32) and the constants P (p), ONE (R mod p), P_MINUS_2.
 #pragma once
 #include "words.cuh"
 
@@ -70,10 +70,10 @@ __device__ __forceinline__ Fp fp_neg(const Fp &a) { return fp_sub(fp_zero(), a);
 
 #if SPARE > 0
 
-// Montgomery product with the partial products of even and odd words in two accumulators, so that each
-// is one carry chain: T = even + odd·2^32, both N words. A step adds a·b[i] and the multiple of p that
-// clears the lowest word, and shifts T down by that word, which swaps the roles of the accumulators.
-// p < 2^(32N−1) keeps T below 2^(32(N+1)).
+// Montgomery product with the partial products of even and odd words in two accumulators, so that
+// each is one carry chain: T = even + odd·2^32, both N words. A step adds a·b[i] and the multiple
+// of p that clears the lowest word, and shifts T down by that word, which swaps the roles of the
+// accumulators. p < 2^(32N−1) keeps T below 2^(32(N+1)).
 
 // acc += Σ a[j]·b·2^(32j) over even j; the carry goes to `top`.
 __device__ __forceinline__ void row(u32 (&acc)[N], u32 &top, const u32 *a, u32 b) {
@@ -147,7 +147,8 @@ __device__ __forceinline__ Fp fp_mul_inline(const Fp &a, const Fp &b) {
         step(odd, even, a.w, b.w[i]);
         if (i + 1 < N) step(even, odd, a.w, b.w[i + 1]);
     }
-    // The last step left the odd products of T in `even` (N is even) and the cleared word in odd[0].
+    // The last step left the odd products of T in `even` (N is even) and the cleared word in
+    // odd[0].
     Fp r;
     r.w[0] = add_cc(even[0], odd[1]);
 #pragma unroll
@@ -195,8 +196,8 @@ __device__ __forceinline__ Fp fp_mul_inline(const Fp &a, const Fp &b) {
 
 #endif
 
-// Kernels that are not worth their compile time when everything is inlined define COLD; in large fields
-// no kernel is, since the code would outgrow the instruction cache.
+// Kernels that are not worth their compile time when everything is inlined define COLD; in large
+// fields no kernel is, since the code would outgrow the instruction cache.
 #if defined(COLD) || DEGREE > 1 || N > 12
 __device__ __noinline__ Fp fp_mul(Fp a, Fp b) { return fp_mul_inline(a, b); }
 #else

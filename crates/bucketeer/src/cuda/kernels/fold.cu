@@ -1,11 +1,7 @@
 // The end of accumulate: the partial sums of split buckets.
 #define COLD
 #include "curve.cuh"
-
-struct Split {
-    u32 bucket, slot, pieces, unused;
-};
-#define FOLD 256
+#include "interface.cuh"
 
 // The pieces of a split bucket after some rounds of `fold_large`, and the distance between them.
 __device__ __forceinline__ u32 pieces_after(u32 pieces, u32 rounds, u32 &distance) {
@@ -18,8 +14,8 @@ __device__ __forceinline__ u32 pieces_after(u32 pieces, u32 rounds, u32 &distanc
 }
 
 // Every FOLD pieces of a large bucket become one, in the place of their first. A warp per result.
-extern "C" __global__ void __launch_bounds__(128) fold_large(const Split *large, const u32 *count, u32 round,
-                                                             u32 *slots) {
+extern "C" __global__ void __launch_bounds__(FOLD_BLOCK) fold_large(
+    const Split *large, const u32 *count, u32 round, u32 *slots) {
     u32 warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
     u32 lane = threadIdx.x & 31, before = 0;
     for (u32 r = 0; r < *count; r++) {
@@ -41,12 +37,14 @@ extern "C" __global__ void __launch_bounds__(128) fold_large(const Split *large,
 }
 
 // The remaining pieces of each split bucket, by a group of `width` lanes.
-extern "C" __global__ void __launch_bounds__(128) fold(const Split *splits, const u32 *count, u32 rounds,
-                                                       u32 width, u32 add, const u32 *slots, u32 *buckets) {
+extern "C" __global__ void __launch_bounds__(FOLD_BLOCK) fold(
+    const Split *splits, const u32 *count, u32 rounds, u32 width, u32 add, const u32 *slots, u32
+    *buckets) {
     u32 groups = gridDim.x * blockDim.x / width, lane = threadIdx.x & (width - 1);
     u32 total = *count;
     // A warp goes on together as long as its first group has a bucket.
-    u32 first = (blockIdx.x * blockDim.x + (threadIdx.x & ~31u)) / width, own = (threadIdx.x & 31) / width;
+    u32 first = (blockIdx.x * blockDim.x + (threadIdx.x & ~31u)) / width;
+    u32 own = (threadIdx.x & 31) / width;
     for (; first < total; first += groups) {
         u32 r = first + own;
         Sum sum = sum_identity();

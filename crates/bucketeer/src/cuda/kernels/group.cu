@@ -1,10 +1,14 @@
 // Stage 2, group: digits → for each bucket the list of its bases.
 //
-// A key is a bucket: (segment · set stride + set) · 2^bits + bucket. Keys are cut into bins of 2^low.
-// Sort:  count the entries of every bin · scan the bins · move entries to their bins · in each bin count,
-//        scan and scatter by the low bits. A block sorts its tile of entries in shared memory before it writes
-//        them, since a memory sector written in part takes several times as long as a whole one.
-// Csr:   count the entries of every bucket · scan · scatter, with one atomic operation per entry.
+// A key is a bucket: (segment · set stride + set) · 2^bits + bucket. Keys are cut into bins of
+// 2^low.
+//
+// Sort: count the entries of every bin, scan the bins, move entries to their bins; in each bin
+// count, scan and scatter by the low bits. A block sorts its tile of entries in shared memory
+// before it writes them, since a memory sector written in part takes several times as long as a
+// whole one.
+//
+// Csr: count the entries of every bucket, scan, scatter, with one atomic operation per entry.
 #include "digits.cuh"
 
 extern __shared__ __align__(16) u32 counters[];
@@ -14,16 +18,18 @@ __device__ __forceinline__ void clear_counters(u32 length) {
     __syncthreads();
 }
 
-extern "C" __global__ void count_bins(Digits d, u32 low, u32 bins, u32 *bin_counts) {
+extern "C" __global__ void count_bins(DigitReader reader, u32 low, u32 bins, u32 *bin_counts) {
     clear_counters(bins);
-    for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < d.count; i += gridDim.x * blockDim.x)
-        for_each_digit(d, i, [&](u32 key, u32) { atomicAdd(counters + (key >> low), 1); });
+    u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (; i < reader.digits.count; i += gridDim.x * blockDim.x)
+        for_each_digit(reader, i, [&](u32 key, u32) { atomicAdd(counters + (key >> low), 1); });
     __syncthreads();
     for (u32 j = threadIdx.x; j < bins; j += blockDim.x)
         if (counters[j]) atomicAdd(bin_counts + j, counters[j]);
 }
 
-// Exclusive scan of one value per thread over the block; `total` is the sum. `scratch` holds 33 words.
+// Exclusive scan of one value per thread over the block; `total` is the sum. `scratch` holds 33
+// words.
 __device__ __forceinline__ u32 block_scan(u32 value, u32 *scratch, u32 &total) {
     u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, inclusive = value;
 #pragma unroll
@@ -51,7 +57,8 @@ __device__ __forceinline__ u32 block_scan(u32 value, u32 *scratch, u32 &total) {
 }
 
 // One block: where each bin starts, how many tiles of entries precede it, and the bins' cursors.
-extern "C" __global__ void scan_bins(u32 *bin_counts, u32 bins, u32 tile, u32 *bin_starts, u32 *tile_starts) {
+extern "C" __global__ void scan_bins(
+    u32 *bin_counts, u32 bins, u32 tile, u32 *bin_starts, u32 *tile_starts) {
     __shared__ u32 scratch[33];
     u32 entries = 0, tiles = 0;
     for (u32 first = 0; first < bins; first += blockDim.x) {
@@ -73,8 +80,9 @@ extern "C" __global__ void scan_bins(u32 *bin_counts, u32 bins, u32 tile, u32 *b
     }
 }
 
-// After counting: replaces each counter by the place of its first entry in the tile, and puts into `shifts`
-// what leads from a place in the tile to the place reserved for it through `cursors`. Returns the entries.
+// After counting: replaces each counter by the place of its first entry in the tile, and puts into
+// `shifts` what leads from a place in the tile to the place reserved for it through `cursors`.
+// Returns the entries.
 __device__ __forceinline__ u32 place_in_tile(u32 length, u32 *shifts, u32 *cursors, u32 *scratch) {
     __syncthreads();
     u32 each = (length + blockDim.x - 1) / blockDim.x;
@@ -92,20 +100,21 @@ __device__ __forceinline__ u32 place_in_tile(u32 length, u32 *shifts, u32 *curso
     return total;
 }
 
-// Shared memory: counters and shifts of the bins, then the tile. Entries travel with their key above them.
-extern "C" __global__ void __launch_bounds__(1024)
-    scatter_bins(Digits d, u32 low, u32 bins, u32 per_block, u32 *bin_cursors, u64 *out) {
+// Shared memory: counters and shifts of the bins, then the tile. Entries travel with their key
+// above them.
+extern "C" __global__ void __launch_bounds__(TILE_BLOCK) scatter_bins(
+    DigitReader reader, u32 low, u32 bins, u32 per_block, u32 *bin_cursors, u64 *out) {
     __shared__ u32 scratch[33];
     u32 *shifts = counters + bins;
     u64 *tile = (u64 *)(counters + 2 * bins);
     clear_counters(bins);
     u64 first = (u64)blockIdx.x * per_block;
-    u32 end = first + per_block < d.count ? first + per_block : d.count;
+    u32 end = first + per_block < reader.digits.count ? first + per_block : reader.digits.count;
     for (u32 i = first + threadIdx.x; i < end; i += blockDim.x)
-        for_each_digit(d, i, [&](u32 key, u32) { atomicAdd(counters + (key >> low), 1); });
+        for_each_digit(reader, i, [&](u32 key, u32) { atomicAdd(counters + (key >> low), 1); });
     u32 total = place_in_tile(bins, shifts, bin_cursors, scratch);
     for (u32 i = first + threadIdx.x; i < end; i += blockDim.x)
-        for_each_digit(d, i, [&](u32 key, u32 entry) {
+        for_each_digit(reader, i, [&](u32 key, u32 entry) {
             tile[atomicAdd(counters + (key >> low), 1)] = (u64)key << 32 | entry;
         });
     __syncthreads();
@@ -120,8 +129,8 @@ struct Tile {
     u32 bin, first, end;
 };
 
-__device__ __forceinline__ bool find_tile(const u32 *bin_starts, const u32 *tile_starts, u32 bins, u32 tile,
-                                          Tile &t) {
+__device__ __forceinline__ bool find_tile(const u32 *bin_starts, const u32 *tile_starts, u32 bins,
+                                          u32 tile, Tile &t) {
     if (blockIdx.x >= tile_starts[bins]) return false;
     u32 lo = 0, hi = bins;
     while (hi - lo > 1) {
@@ -136,14 +145,15 @@ __device__ __forceinline__ bool find_tile(const u32 *bin_starts, const u32 *tile
     return true;
 }
 
-extern "C" __global__ void count_buckets(const u64 *in, const u32 *bin_starts, const u32 *tile_starts,
-                                         u32 bins, u32 tile, u32 low, u32 *counts) {
+extern "C" __global__ void count_buckets(
+    const u64 *binned, const u32 *bin_starts, const u32 *tile_starts, u32 bins, u32 tile, u32 low,
+    u32 *counts) {
     Tile t;
     if (!find_tile(bin_starts, tile_starts, bins, tile, t)) return;
     clear_counters(1u << low);
     u32 mask = (1u << low) - 1;
     for (u32 i = t.first + threadIdx.x; i < t.end; i += blockDim.x)
-        atomicAdd(counters + ((u32)(in[i] >> 32) & mask), 1);
+        atomicAdd(counters + ((u32)(binned[i] >> 32) & mask), 1);
     __syncthreads();
     u32 *own = counts + ((u64)t.bin << low);
     for (u32 j = threadIdx.x; j < 1u << low; j += blockDim.x)
@@ -151,9 +161,9 @@ extern "C" __global__ void count_buckets(const u64 *in, const u32 *bin_starts, c
 }
 
 // Shared memory: counters and shifts of the bin's buckets, the tile's entries, and their buckets.
-extern "C" __global__ void __launch_bounds__(1024)
-    scatter_buckets(const u64 *in, const u32 *bin_starts, const u32 *tile_starts, u32 bins, u32 tile, u32 low,
-                    u32 *cursors, u32 *out) {
+extern "C" __global__ void __launch_bounds__(TILE_BLOCK) scatter_buckets(
+    const u64 *binned, const u32 *bin_starts, const u32 *tile_starts, u32 bins, u32 tile, u32 low,
+    u32 *cursors, u32 *out) {
     __shared__ u32 scratch[33];
     Tile t;
     if (!find_tile(bin_starts, tile_starts, bins, tile, t)) return;
@@ -162,10 +172,10 @@ extern "C" __global__ void __launch_bounds__(1024)
     unsigned short *keys = (unsigned short *)(entries + tile);
     clear_counters(buckets);
     for (u32 i = t.first + threadIdx.x; i < t.end; i += blockDim.x)
-        atomicAdd(counters + ((u32)(in[i] >> 32) & mask), 1);
+        atomicAdd(counters + ((u32)(binned[i] >> 32) & mask), 1);
     u32 total = place_in_tile(buckets, shifts, cursors + ((u64)t.bin << low), scratch);
     for (u32 i = t.first + threadIdx.x; i < t.end; i += blockDim.x) {
-        u64 packed = in[i];
+        u64 packed = binned[i];
         u32 key = (u32)(packed >> 32) & mask, at = atomicAdd(counters + key, 1);
         entries[at] = (u32)packed;
         keys[at] = key;
@@ -193,9 +203,10 @@ extern "C" __global__ void scan_buckets(u32 *counts, u32 low, const u32 *bin_sta
 }
 
 // Csr: entries of every bucket.
-extern "C" __global__ void count_keys(Digits d, u32 *counts) {
+extern "C" __global__ void count_keys(DigitReader reader, u32 *counts) {
     u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < d.count) for_each_digit(d, i, [&](u32 key, u32) { atomicAdd(counts + key, 1); });
+    if (i < reader.digits.count)
+        for_each_digit(reader, i, [&](u32 key, u32) { atomicAdd(counts + key, 1); });
 }
 
 // Csr: one block per bin adds up its buckets' counts.
@@ -208,8 +219,10 @@ extern "C" __global__ void total_bins(const u32 *counts, u32 low, u32 *bin_count
     if (threadIdx.x == 0) bin_counts[blockIdx.x] = total;
 }
 
-extern "C" __global__ void scatter_keys(Digits d, u32 *cursors, u32 *entries) {
+extern "C" __global__ void scatter_keys(DigitReader reader, u32 *cursors, u32 *entries) {
     u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < d.count)
-        for_each_digit(d, i, [&](u32 key, u32 entry) { entries[atomicAdd(cursors + key, 1)] = entry; });
+    if (i < reader.digits.count)
+        for_each_digit(reader, i, [&](u32 key, u32 entry) {
+            entries[atomicAdd(cursors + key, 1)] = entry;
+        });
 }

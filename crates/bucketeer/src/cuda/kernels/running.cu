@@ -1,8 +1,7 @@
 // Stage 4, reduce, by running sums; and stage 3 and 4 in one sweep over the grouped list.
 #define COLD
 #include "curve.cuh"
-
-#define NEGATIVE 0x80000000u
+#include "interface.cuh"
 
 // k·p by double-and-add.
 __device__ __noinline__ void times(Sum *p, u32 k) {
@@ -15,8 +14,8 @@ __device__ __noinline__ void times(Sum *p, u32 k) {
 }
 
 // One thread per slice of a set's 2^bits buckets: Σ (i + 1)·Sᵢ over the slice.
-extern "C" __global__ void __launch_bounds__(128)
-    running_sums(const u32 *buckets, u32 bits, u32 slices, u32 sets, u32 *out) {
+extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK) running_sums(
+    const u32 *buckets, u32 bits, u32 slices, u32 sets, u32 *out) {
     u32 at = blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= sets * slices) return;
     u64 set = at / slices;
@@ -35,8 +34,9 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 
 // One thread per slice of a set's list, from its last bucket down to its first.
-extern "C" __global__ void __launch_bounds__(128)
-    sweep(const u32 *table, const u32 *entries, const u32 *starts, u32 bits, u32 slices, u32 sets, u32 *out) {
+extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK) sweep(
+    const u32 *table, const u32 *entries, const u32 *starts, u32 bits, u32 slices, u32 sets, u32
+    *out) {
     u32 at = blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= sets * slices) return;
     u32 slice = at % slices;

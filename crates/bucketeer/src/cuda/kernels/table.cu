@@ -1,6 +1,7 @@
 // Bases: into their stored form, and their shifted copies.
 #define COLD
 #include "curve.cuh"
+#include "interface.cuh"
 
 #if EDWARDS
 FQ_CONSTANT(scale, SCALE)
@@ -18,13 +19,13 @@ __device__ __forceinline__ bool is_infinite(const Fq &x) {
 FQ_CONSTANT(montgomery_b, MONTGOMERY_B)
 FQ_CONSTANT(third_of_a, THIRD_OF_A)
 
-// A point (x, y) of the curve with u = MONTGOMERY_B·x − THIRD_OF_A. In the form it has x = SCALE·u/y and
-// y = (u − 1)/(u + 1), both over the denominator y·(u + 1).
+// A point (x, y) of the curve with u = MONTGOMERY_B·x − THIRD_OF_A. In the form it has
+// x = SCALE·u/y and y = (u − 1)/(u + 1), both over the denominator y·(u + 1).
 struct Mapped {
     Fq u, y, denominator;
     bool infinite;
-    // Whether there is an inverse. Where there is none the denominator is 1, so that it does not spoil the product
-    // of others.
+    // Whether there is an inverse. Where there is none the denominator is 1, so that it does not
+    // spoil the product of others.
     bool inverts;
 };
 
@@ -51,10 +52,11 @@ __device__ __forceinline__ Base base_of_mapped(const Mapped &p, const Fq &invers
 }
 #endif
 
-// Bases in the curve's own coordinates to stored ones. `scratch` begins with the former and has room for a field
-// element more for each: a thread shares one inversion among its bases (Montgomery's trick).
-extern "C" __global__ void __launch_bounds__(128)
-    import_bases(u32 *scratch, u32 count, u32 *table, u64 first) {
+// Bases in the curve's own coordinates to stored ones. `scratch` begins with the former and has
+// room for a field element more for each: a thread shares one inversion among its bases
+// (Montgomery's trick).
+extern "C" __global__ void __launch_bounds__(TABLE_BLOCK) import_bases(
+    u32 *scratch, u32 count, u32 *table, u64 first) {
     u32 thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
     if (thread >= count) return;
     u32 i = thread;
@@ -85,11 +87,12 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 #endif
 
-// The shifted copies of some bases: table[copy·stride + first + i] = 2^(copy·doublings) · table[first + i].
-// Each thread shares one inversion among all copies of its bases; `scratch` holds a sum and a field element
-// for each copy.
-extern "C" __global__ void __launch_bounds__(128)
-    shift_bases(u32 *table, u64 first, u64 stride, u32 count, u32 copies, u32 doublings, u32 *scratch) {
+// The shifted copies of some bases:
+// table[copy·stride + first + i] = 2^(copy·doublings) · table[first + i].
+// Each thread shares one inversion among all copies of its bases; `scratch` holds a sum and a field
+// element for each copy.
+extern "C" __global__ void __launch_bounds__(TABLE_BLOCK) shift_bases(
+    u32 *table, u64 first, u64 stride, u32 count, u32 copies, u32 doublings, u32 *scratch) {
     u32 thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
     if (thread >= count) return;
     u32 *products = scratch + (u64)count * (copies - 1) * SUM_FIELDS * FQ_WORDS;

@@ -1,28 +1,16 @@
-// Between group and accumulate: the lists of the buckets are cut into tasks of at most `slice` entries,
-// ordered by length, longest first, so that the threads of a warp finish together.
+// Between group and accumulate: the lists of the buckets are cut into tasks of at most `slice`
+// entries, ordered by length, longest first, so that the threads of a warp finish together.
 //
-// A bucket with one task gets its sum from it. A bucket with several is a *split* bucket: its tasks leave
-// partial sums in slots one after the other, which are then folded.
-#include "words.cuh"
-
-struct Task {
-    u32 bucket, start, length, slot; // slot: NO_SLOT if the sum goes to the bucket
-};
-struct Split {
-    u32 bucket, slot, pieces, unused;
-};
-#define NO_SLOT 0xffffffffu
-#define CLASSES 1024
-#define FOLD 256
-
-// Counters on the device, in this order.
-enum { TASKS, SLOTS, SPLITS, LARGE, CLASS_CURSORS };
+// A bucket with one task gets its sum from it. A bucket with several is a *split* bucket: its tasks
+// leave partial sums in slots one after the other, which are then folded.
+#include "interface.cuh"
 
 __device__ __forceinline__ u32 class_of(u32 length) {
     return CLASSES - 1 - (length < CLASSES ? length : CLASSES - 1); // longest first
 }
 
-// How a list of `length` entries is cut: `longer` pieces of `each` + 1 entries and the rest of `each`.
+// How a list of `length` entries is cut: `longer` pieces of `each` + 1 entries and the rest of
+// `each`.
 struct Cut {
     u32 pieces, each, longer;
 };
@@ -36,7 +24,8 @@ extern "C" __global__ void count_classes(const u32 *starts, u32 keys, u32 slice,
     __shared__ u32 classes[CLASSES];
     for (u32 j = threadIdx.x; j < CLASSES; j += blockDim.x) classes[j] = 0;
     __syncthreads();
-    for (u64 key = (u64)blockIdx.x * blockDim.x + threadIdx.x; key < keys; key += (u64)gridDim.x * blockDim.x) {
+    u64 key = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    for (; key < keys; key += (u64)gridDim.x * blockDim.x) {
         u32 length = starts[key + 1] - starts[key];
         if (length == 0) continue;
         Cut c = cut(length, slice);
@@ -65,8 +54,9 @@ extern "C" __global__ void scan_classes(u32 *counters) {
 }
 
 // One key per thread.
-extern "C" __global__ void make_tasks(const u32 *starts, u32 keys, u32 slice, u32 *counters, Task *tasks,
-                                      Split *splits, Split *large) {
+extern "C" __global__ void make_tasks(
+    const u32 *starts, u32 keys, u32 slice, u32 *counters, Task *tasks, Split *splits, Split
+    *large) {
     __shared__ u32 classes[CLASSES];
     __shared__ u32 reserved[3];
     for (u32 j = threadIdx.x; j < CLASSES; j += blockDim.x) classes[j] = 0;

@@ -1,7 +1,8 @@
 // y² = x³ + a·x + b in XYZZ coordinates: x = X/ZZ, y = Y/ZZZ, ZZ³ = ZZZ², ZZ = 0 at infinity.
 // Formulas: EFD shortw/xyzz. All additions are complete.
 //
-// The prelude defines A_IS_ZERO and, where it is not, the words A of the coefficient in Montgomery form.
+// The prelude defines A_IS_ZERO and, where it is not, the words A of the coefficient in Montgomery
+// form.
 #pragma once
 #include "extension.cuh"
 
@@ -98,8 +99,8 @@ __device__ __forceinline__ Sum sum_double(const Sum &p) {
 
 __device__ __noinline__ void double_in_memory(Sum *p) { *p = sum_double(*p); }
 
-// The sum of two points whose x coordinates agree: a doubling, or infinity. It happens seldom, so it
-// goes through memory and leaves the registers of the common case alone.
+// The sum of two points whose x coordinates agree: a doubling, or infinity. It happens seldom, so
+// it goes through memory and leaves the registers of the common case alone.
 __device__ __forceinline__ Sum sum_of_equal_x(const Sum &p, bool same_y) {
     if (!same_y) return sum_identity();
     Sum copy = p;

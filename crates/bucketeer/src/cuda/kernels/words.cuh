@@ -1,7 +1,8 @@
 // 32-bit words and the carry chains between them.
 //
-// On the device each function is one PTX instruction and the carry is the hardware's. Compiled for the
-// host, the carry is a variable, so that everything built on these functions can be tested without a GPU.
+// On the device each function is one PTX instruction and the carry is the hardware's. Compiled for
+// the host, the carry is a variable, so that everything built on these functions can be tested
+// without a GPU.
 #pragma once
 
 typedef unsigned int u32;
@@ -33,8 +34,8 @@ CARRY_OP3(madc_lo_cc, "madc.lo.cc.u32")
 CARRY_OP3(madc_hi_cc, "madc.hi.cc.u32")
 CARRY_OP3(madc_hi, "madc.hi.u32")
 
-// −a, hidden from the optimiser: where it sees the negation, the compiler splits the wide products with it
-// into high and low halves, which takes half as long again.
+// −a, hidden from the optimiser: where it sees the negation, the compiler splits the wide products
+// with it into high and low halves, which takes half as long again.
 __device__ __forceinline__ u32 negate(u32 a) {
     u32 r;
     asm volatile("sub.u32 %0, 0, %1;" : "=r"(r) : "r"(a));

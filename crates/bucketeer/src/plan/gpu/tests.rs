@@ -1,12 +1,16 @@
 //! Plans for described GPUs: what the kernels take for granted, and reductions on paper.
 
+use super::layout::{MAX_LOW_BITS, MAX_WEBGPU_BIN_BITS};
+use super::reduction::Mode;
 use super::*;
-use crate::plan::{PRESETS, ScalarBound, Settings};
-use crate::{DeviceFacts, Error};
+use crate::plan::validate::Valid;
+use crate::plan::{Digits, PRESETS, Request, Settings};
+use crate::{CurveSpec, DeviceFacts, Error};
 
 const GIB: u64 = 1 << 30;
 
-/// An RTX 4090, an A100, an H100 and an H200; GPUs behind WebGPU with large and with the least bindings.
+/// An RTX 4090, an A100, an H100 and an H200; GPUs behind WebGPU with large and with the least
+/// bindings.
 fn devices() -> Vec<DeviceFacts> {
     let cuda = [(128, 24), (108, 40), (132, 80), (132, 141)];
     let cuda = cuda.map(|(processors, gib)| DeviceFacts::cuda(processors, gib * GIB));
@@ -22,32 +26,39 @@ fn plan(
     device: DeviceFacts,
     settings: &Settings,
 ) -> Result<Plan, Error> {
-    let (scalars, resident) = (ScalarBound::Order, true);
-    Plan::new(&Request { curve, n, batch, scalars, resident, table: None, device, settings })
+    Plan::new(&Request::new(curve, n, device).batch(batch).resident(true).settings(settings))
 }
 
 /// What kernels and 32-bit indices take for granted.
 fn hold(plan: &Plan, curve: &CurveSpec) {
-    let layout = Layout::new(plan, curve);
+    let schedule = plan.gpu().expect("a GPU's plan");
+    let layout = &schedule.layout;
     assert!(plan.bytes() <= plan.device.memory, "{plan}");
+    let request = Request::new(curve, plan.n, plan.device).batch(plan.batch).resident(true);
+    let request = &Valid::new(&request).expect("valid settings");
+    let &Plan { shape, form, chunk, chunks, .. } = plan;
+    let draft = Draft { request, available: plan.device.memory, shape, form, chunk, chunks };
+    assert_eq!(*layout, Layout::new(&draft, schedule));
     assert_eq!(
         plan.bytes() - plan.table_bytes(),
-        layout.buffers(plan).iter().map(|b| b.bytes).sum::<u64>()
+        layout.buffers(&draft, schedule).iter().map(|b| b.bytes).sum::<u64>()
     );
     let webgpu = plan.device.kind == DeviceKind::WebGpu;
     assert!(layout.bits >= 1 && (webgpu || layout.low <= MAX_LOW_BITS));
     assert!(layout.bins <= if webgpu { 1 << MAX_WEBGPU_BIN_BITS } else { 1 << 13 });
     let tables = usize::from(plan.resident);
     assert!(plan.buffers[tables..].iter().all(|b| b.bytes <= plan.device.binding), "{plan}");
-    assert!(plan.chunk as u64 <= layout.piece && (!webgpu || plan.chunk <= MAX_WEBGPU_CHUNK));
-    let ranges = plan.ranges(plan.n, &layout);
+    assert!(
+        plan.chunk as u64 <= layout.bases_per_buffer && (!webgpu || plan.chunk <= MAX_WEBGPU_CHUNK)
+    );
+    let ranges = plan.scalar_ranges(schedule, plan.n);
     assert_eq!(ranges.iter().map(|range| range.len()).sum::<usize>(), plan.n);
-    let piece = |at: usize| at as u64 / layout.piece;
+    let piece = |at: usize| at as u64 / layout.bases_per_buffer;
     assert!(plan.batch > 1 || ranges.iter().all(|r| piece(r.start) == piece(r.end - 1)));
     assert!(layout.keys() >= layout.sets << layout.bits && layout.keys() <= 1 << MAX_KEY_BITS);
     assert!(layout.entries <= MAX_ENTRIES && layout.scalars <= u64::from(u32::MAX));
     assert!(plan.n as u64 * u64::from(plan.shape.precompute) <= MAX_POINTS);
-    assert!(plan.segments * plan.chunk >= plan.n || plan.chunks > 1);
+    assert!(schedule.chunks_per_pass * plan.chunk >= plan.n || plan.chunks > 1);
     assert!(plan.chunks * plan.chunk >= plan.n);
     assert!(layout.tasks <= u64::from(u32::MAX) && layout.slots <= u64::from(u32::MAX));
     for step in &layout.reduction.steps {
@@ -83,22 +94,24 @@ fn plans_for_described_devices_hold_what_kernels_assume() {
                 let plan = plan(curve, 1 << 10, batch, device, &Settings::default());
                 let plan = plan.expect("a plan");
                 hold(&plan, curve);
-                assert!(plan.segments > 1 || device.kind == DeviceKind::WebGpu);
+                let chunks = plan.gpu().expect("a GPU's plan").chunks_per_pass;
+                assert!(chunks > 1 || device.kind == DeviceKind::WebGpu);
             }
         }
     }
 }
 
-/// A fused sweep leaves nothing to carry: at 2^22, where chunks grow, 6block once lost all but its last
-/// chunk.
+/// A fused sweep leaves nothing to carry: at 2^22, where chunks grow, 6block once lost all but its
+/// last chunk.
 #[test]
 fn sweeps_do_not_carry_buckets() {
     let curve = CurveSpec::of::<ark_bls12_377::G1Affine>();
     let device = DeviceFacts::cuda(132, 141 * GIB);
     for preset in &PRESETS {
         let plan = plan(&curve, GROWING, 1, device, &preset.settings(GROWING)).expect("a plan");
-        let sweeps = plan.accumulate == Accumulate::FusedSweep;
-        assert!(!(sweeps && plan.carries_buckets()), "{plan}");
+        let schedule = plan.gpu().expect("a GPU's plan");
+        let sweeps = schedule.accumulate == SumLists::FusedSweep;
+        assert!(!(sweeps && schedule.carries_buckets), "{plan}");
     }
 }
 
@@ -136,7 +149,8 @@ fn reductions_add_up() {
                 };
                 for device in devices {
                     let plan = plan(&curve, 10, batch, device, &settings).expect("a plan");
-                    check_reduction(&plan, &Layout::new(&plan, &curve));
+                    let layout = &plan.gpu().expect("a GPU's plan").layout;
+                    check_reduction(&plan, layout);
                 }
             }
         }
@@ -148,7 +162,7 @@ fn check_reduction(plan: &Plan, layout: &Layout) {
     let buckets: Vec<u64> =
         (0..layout.sets << layout.bits).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
     let mut memory = vec![0u64; r.length as usize];
-    if let (1.., Some(Input::At(at))) = (r.slices, r.steps.first().map(|step| step.input)) {
+    if let (1.., Some(SumInput::At(at))) = (r.slices, r.steps.first().map(|step| step.input)) {
         // What the kernel of running sums leaves: Σ (i + 1)·Sᵢ over each slice.
         let each = (1u64 << layout.bits) / u64::from(r.slices);
         for (slice, own) in buckets.chunks(each as usize).enumerate() {
@@ -158,8 +172,8 @@ fn check_reduction(plan: &Plan, layout: &Layout) {
     }
     for step in &r.steps {
         let input = match step.input {
-            Input::Buckets => &buckets[..],
-            Input::At(at) => &memory[at as usize..],
+            SumInput::Buckets => &buckets[..],
+            SumInput::At(at) => &memory[at as usize..],
         };
         let share = step.count.div_ceil(step.pieces);
         let mut out = Vec::new();
@@ -181,7 +195,7 @@ fn check_reduction(plan: &Plan, layout: &Layout) {
         }
         memory[step.output as usize..][..out.len()].copy_from_slice(&out);
     }
-    let (low, high) = r.halves();
+    let (low, high) = r.split_bits();
     let (low, high, sets) = (u64::from(low), u64::from(high), r.sets);
     for set in 0..sets {
         let point = |index: u64| memory[index as usize];
@@ -190,7 +204,7 @@ fn check_reduction(plan: &Plan, layout: &Layout) {
             .chain((0..high).map(|bit| point(sets * (1 + low) + set * high + bit)));
         let bits = bits.enumerate().map(|(bit, value)| value.wrapping_shl(bit as u32));
         let found = bits.fold(point(set), u64::wrapping_add);
-        // Chunks side by side belong to one MSM, whose sets lie that far apart.
+        // The chunks of a pass belong to one MSM, and its sets lie that far apart.
         let own = (set..layout.sets)
             .step_by(sets as usize)
             .map(|set| weighted(&buckets[(set << layout.bits) as usize..][..1 << layout.bits], 0));

@@ -1,32 +1,21 @@
 // Stage 3, accumulate: lists → bucket sums.
 
-struct Params {
-    totals: u32, // place of the number of tasks in `tasks`
-    add: u32, // whether sums continue those of earlier chunks
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> table: array<u32>;
-@group(0) @binding(2) var<storage, read> entries: array<u32>;
-@group(0) @binding(3) var<storage, read> tasks: array<u32>;
-@group(0) @binding(4) var<storage, read_write> buckets: array<u32>;
-@group(0) @binding(5) var<storage, read_write> slots: array<u32>;
-
-const NEGATIVE = 0x80000000u;
-const NO_SLOT = 0xffffffffu;
-
 // One invocation per task.
-@compute @workgroup_size(64)
-fn accumulate(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-              @builtin(local_invocation_index) local: u32) {
-    let at = (group.y * groups.x + group.x) * 64u + local;
-    if (at >= tasks[params.totals]) {
+@compute @workgroup_size(INVOCATIONS)
+fn accumulate(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let at = (group.y * groups.x + group.x) * INVOCATIONS + local;
+    if (at >= tasks[params.totals + TASKS]) {
         return;
     }
-    let bucket = tasks[4u * at];
-    let start = tasks[4u * at + 1u];
-    let end = start + tasks[4u * at + 2u];
-    let slot = tasks[4u * at + 3u];
+    let task = TASK_WORDS * at;
+    let bucket = tasks[task + TASK_BUCKET];
+    let start = tasks[task + TASK_START];
+    let end = start + tasks[task + TASK_LENGTH];
+    let slot = tasks[task + TASK_SLOT];
     var sum = sum_identity();
     if (slot == NO_SLOT && params.add != 0u) {
         sum = buckets_sum(bucket);

@@ -1,38 +1,20 @@
 // Stage 1, decompose: scalars → biased integers, from which each window reads its digit.
 //
-// Word w of integer i goes to out[w·stride + i], the integer's sign into the top bit of its last word.
-// The field of field.wgsl is the scalars': p is the order. The prelude defines the constants FROM_MONTGOMERY,
-// by which arkworks' residues become integers, and HALF_ORDER.
-
-struct Params {
-    count: u32,
-    at: u32, // the first integer's place
-    stride: u32,
-    words: u32,
-    negate: u32, // residues above r/2 become the negatives of r − k
-    bytes: u32, // of an integer
-    bits: u32, // integers are below 2^bits
-    first: u32, // the caller's index of the first integer
-    too_large: u32, // where the smallest index of one that is not below goes
-    reserved0: u32,
-    reserved1: u32,
-    reserved2: u32,
-    bias: array<vec4<u32>, 9>,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> raw: array<u32>;
-@group(0) @binding(2) var<storage, read_write> integers: array<u32>;
-@group(0) @binding(3) var<storage, read_write> counters: array<atomic<u32>>;
+// Word w of integer i goes to out[w·stride + i], the integer's sign into the top bit of its last
+// word. The field of field.wgsl is the scalars': p is the order. The prelude defines the constants
+// FROM_MONTGOMERY, by which arkworks' residues become integers, and HALF_ORDER.
 
 fn bias(j: u32) -> u32 {
     return params.bias[j / 4u][j % 4u];
 }
 
-@compute @workgroup_size(64)
-fn decompose_residues(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-                      @builtin(local_invocation_index) local: u32) {
-    let i = (group.y * groups.x + group.x) * 64u + local;
+@compute @workgroup_size(INVOCATIONS)
+fn decompose_residues(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = (group.y * groups.x + group.x) * INVOCATIONS + local;
     if (i >= params.count) {
         return;
     }
@@ -62,10 +44,13 @@ fn decompose_residues(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_work
     }
 }
 
-@compute @workgroup_size(64)
-fn decompose_integers(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-                      @builtin(local_invocation_index) local: u32) {
-    let i = (group.y * groups.x + group.x) * 64u + local;
+@compute @workgroup_size(INVOCATIONS)
+fn decompose_integers(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = (group.y * groups.x + group.x) * INVOCATIONS + local;
     if (i >= params.count) {
         return;
     }

@@ -1,35 +1,4 @@
-// Digits of biased integers, read when they are needed and never stored; what the group stage is told.
-
-struct Params {
-    stride: u32, // distance of the words of an integer
-    count: u32, // integers: at most segments · length
-    length: u32, // integers of a segment
-    word_count: u32, // words of an integer
-    window_bits: u32,
-    last_bits: u32, // bits of the last window
-    windows: u32,
-    zero: u32, // value of the bits that stands for digit 0
-    sets: u32, // bucket sets in all
-    first_set: u32, // the first one of this pass
-    pass_sets: u32, // how many there are in this pass
-    set_stride: u32, // sets between two segments
-    bits: u32, // buckets of a set: 2^bits
-    copy_stride: u32, // points between two copies of a base
-    segment_stride: u32, // bases between two segments
-    first_base: u32, // the first integer's
-    rows: u32, // digits of an integer in this pass
-    low: u32, // 2^low keys share a bin
-    bins: u32,
-    cursors: u32, // places in `counters`: of the keys' cursors,
-    bin_counts: u32, // of the bins' counts,
-    bin_starts: u32, // of the bins' starts
-}
-
-const NEGATIVE = 0x80000000u;
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> integers: array<u32>;
-@group(0) @binding(2) var<storage, read_write> counters: array<atomic<u32>>;
+// Digits of biased integers, read when they are needed and never stored.
 
 struct Digit {
     key: u32,

@@ -1,6 +1,6 @@
-// −x² + y² = 1 + d·x²·y² in extended coordinates: x = X/Z, y = Y/Z, T = X·Y/Z.
-// Formulas: Hisil, Wong, Carter, Dawson 2008. They are complete on the subgroup of odd prime order, and on
-// the whole curve if d is not a square.
+// −x² + y² = 1 + d·x²·y² in extended coordinates: x = X/Z, y = Y/Z, T = X·Y/Z. Formulas: Hisil,
+// Wong, Carter, Dawson 2008. They are complete on the subgroup of odd prime order, and on the whole
+// curve if d is not a square.
 //
 // The prelude defines the constant D2 = 2·d in Montgomery form and SUM_WORDS.
 

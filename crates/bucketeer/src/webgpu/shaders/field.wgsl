@@ -1,14 +1,15 @@
 // The prime field, in Montgomery form: x stands for x·2^(LIMBS·LIMB_BITS) mod p, always below p.
 //
-// A limb has LIMB_BITS bits of a u32. Products of limbs are summed up in words of type Wide without carries:
-// 2·LIMBS products of LIMB_BITS + LIMB_BITS bits fit, which is what the size of a limb is chosen for. There
-// are two bits or more above p, so that sums of two elements need no more limbs.
+// A limb has LIMB_BITS bits of a u32. Products of limbs are summed up in words of type Wide without
+// carries: 2·LIMBS products of LIMB_BITS + LIMB_BITS bits fit, which is what the size of a limb is
+// chosen for. There are two bits or more above p, so that sums of two elements need no more limbs.
 //
-// The prelude defines LIMBS, LIMB_BITS, MASK = 2^LIMB_BITS − 1, WORDS (32-bit words of an element in memory),
-// PACKED = WORDS + 2, Wide, P_INV = −p⁻¹ mod 2^LIMB_BITS, and the constants P, ONE and P_MINUS_2.
+// The prelude defines LIMBS, LIMB_BITS, MASK = 2^LIMB_BITS − 1, WORDS (32-bit words of an element
+// in memory), PACKED = WORDS + 2, Wide, P_INV = −p⁻¹ mod 2^LIMB_BITS, and the constants P, ONE and
+// P_MINUS_2.
 //
-// Loops marked `unroll` are written out when the shader is put together: limbs that are indexed by constants
-// can stay in registers.
+// Loops marked `unroll` are written out when the shader is put together: limbs that are indexed by
+// constants can stay in registers.
 
 alias Fp = array<u32, LIMBS>;
 // An element as it is in memory. The last two words are zero.
@@ -101,8 +102,9 @@ fn fp_neg(a: Fp) -> Fp {
     return fp_sub(fp_zero(), a);
 }
 
-// One limb of a at a time: the rows are added up, and with each a multiple of p that clears the lowest limb,
-// which then drops out. The loop over the rows stays a loop: the code is short, and only a is indexed.
+// One limb of a at a time: the rows are added up, and with each a multiple of p that clears the
+// lowest limb, which then drops out. The loop over the rows stays a loop: the code is short, and
+// only a is indexed.
 fn fp_mul(a: Fp, b: Fp) -> Fp {
     var rows = a;
     var t = array<Wide, LIMBS>();

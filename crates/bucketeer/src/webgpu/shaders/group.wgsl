@@ -2,9 +2,7 @@
 //
 // A key is a bucket: (segment · set stride + set) · 2^bits + bucket.
 
-@group(0) @binding(3) var<storage, read_write> entries: array<u32>;
-
-@compute @workgroup_size(256)
+@compute @workgroup_size(INVOCATIONS)
 fn count_keys(@builtin(global_invocation_id) id: vec3<u32>) {
     if (id.x >= params.count) {
         return;
@@ -15,7 +13,7 @@ fn count_keys(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-@compute @workgroup_size(256)
+@compute @workgroup_size(INVOCATIONS)
 fn scatter_keys(@builtin(global_invocation_id) id: vec3<u32>) {
     if (id.x >= params.count) {
         return;

@@ -1,17 +1,21 @@
 
-// From the coordinates of a short Weierstrass curve into the Edwards form, by way of the Montgomery model: with
-// u = MONTGOMERY_B·x − THIRD_OF_A they are SCALE·u/y and (u − 1)/(u + 1).
+// From the coordinates of a short Weierstrass curve into the Edwards form, by way of the Montgomery
+// model: with u = MONTGOMERY_B·x − THIRD_OF_A they are SCALE·u/y and (u − 1)/(u + 1).
 
 fn raw_u(i: u32) -> Fq {
     return fq_sub(fq_mul(raw_x(i), MONTGOMERY_B), THIRD_OF_A);
 }
 
-// Each invocation shares one inversion among its bases. A denominator y·(u + 1) that is zero, and that of infinity,
-// counts as 1, so that it does not spoil the product of others; points that the form does not have become (0, 0).
-@compute @workgroup_size(64)
-fn import_bases(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-                @builtin(local_invocation_index) local: u32) {
-    let own = (group.y * groups.x + group.x) * 64u + local;
+// Each invocation shares one inversion among its bases. A denominator y·(u + 1) that is zero, and
+// that of infinity, counts as 1, so that it does not spoil the product of others; points that the
+// form does not have become (0, 0).
+@compute @workgroup_size(INVOCATIONS)
+fn import_bases(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let own = (group.y * groups.x + group.x) * INVOCATIONS + local;
     if (own >= min(params.count, params.invocations)) {
         return;
     }

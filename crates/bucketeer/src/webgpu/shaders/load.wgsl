@@ -10,6 +10,6 @@ fn elements_fp(at: u32) -> Fp {
 
 fn elements_sum(index: u32) -> Sum {
     let at = index * SUM_WORDS;
-    return sum_of_memory(elements_fq(at), elements_fq(at + FQ_WORDS), elements_fq(at + 2u * FQ_WORDS),
-                         elements_fq(at + 3u * FQ_WORDS));
+    return sum_of_memory(elements_fq(at), elements_fq(at + FQ_WORDS),
+                         elements_fq(at + 2u * FQ_WORDS), elements_fq(at + 3u * FQ_WORDS));
 }

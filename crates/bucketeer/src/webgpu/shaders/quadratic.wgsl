@@ -1,7 +1,7 @@
 // Coordinates c0 + c1·u in the quadratic extension with u² = NON_RESIDUE.
 //
-// The prelude defines NEGATED_NON_RESIDUE = k for −k with a small k, or 0 and the constant NON_RESIDUE in
-// Montgomery form.
+// The prelude defines NEGATED_NON_RESIDUE = k for −k with a small k, or 0 and the constant
+// NON_RESIDUE in Montgomery form.
 
 struct Fq {
     c0: Fp,

@@ -1,34 +1,22 @@
 // Stage 4, reduce, by window splitting: Σ i·Sᵢ over 2^bits buckets of a set.
 //
-// With i = hi·2^l + lo the sum is 2^l·Σ hi·(row sum of hi) + Σ lo·(column sum of lo), and for each of the
-// two short lists Σ i·Xᵢ = Σ 2^j·(sum of the Xᵢ whose index has bit j). Everything is sums of elements
-// of a list, which one shader computes, several times over where there are many.
+// With i = hi·2^l + lo the sum is 2^l·Σ hi·(row sum of hi) + Σ lo·(column sum of lo), and for each
+// of the two short lists Σ i·Xᵢ = Σ 2^j·(sum of the Xᵢ whose index has bit j). Everything is sums
+// of elements of a list, which one shader computes, several times over where there are many.
 
-struct Params {
-    mode: u32,
-    outputs: u32,
-    count: u32,
-    inner: u32,
-    pieces: u32,
-    from_buckets: u32,
-    input: u32, // places in `sums`
-    output: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> buckets: array<u32>;
-@group(0) @binding(2) var<storage, read_write> sums: array<u32>;
-
-// Which elements an output adds up.
-const RUNS = 0u; // out o: elements o·count + k
-const COLUMNS = 1u; // out (set, column): elements set·count·columns + k·columns + column
-// Otherwise: out (set, bit): the elements of a set of 2·count whose index has the bit
-
+// Which elements an output adds up is its mode.
+// RUNS: out o: elements o·count + k
+// COLUMNS: out (set, column): elements set·count·columns + k·columns + column
+// BITS: out (set, bit): the elements of a set of 2·count whose index has the bit
+//
 // Each output is the sum of `pieces` results of `count / pieces` elements, an invocation each.
-@compute @workgroup_size(64)
-fn add_up(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-          @builtin(local_invocation_index) local: u32) {
-    let at = (group.y * groups.x + group.x) * 64u + local;
+@compute @workgroup_size(INVOCATIONS)
+fn add_up(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let at = (group.y * groups.x + group.x) * INVOCATIONS + local;
     let o = at / params.pieces;
     if (o >= params.outputs) {
         return;
@@ -46,7 +34,8 @@ fn add_up(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) grou
             index = (outer * params.count + k) * params.inner + within;
         } else {
             let bit = 1u << within;
-            index = outer * 2u * params.count + (((k >> within) << (within + 1u)) | bit | (k & (bit - 1u)));
+            let with_bit = ((k >> within) << (within + 1u)) | bit | (k & (bit - 1u));
+            index = outer * 2u * params.count + with_bit;
         }
         if (params.from_buckets != 0u) {
             sum = sum_add(sum, buckets_sum(index));

@@ -1,21 +1,13 @@
 // Stage 4, reduce, by running sums.
 
-struct Params {
-    bits: u32,
-    slices: u32,
-    sets: u32,
-    output: u32, // place in `sums`
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> buckets: array<u32>;
-@group(0) @binding(2) var<storage, read_write> sums: array<u32>;
-
 // One invocation per slice of a set's 2^bits buckets: Σ (i + 1)·Sᵢ over the slice.
-@compute @workgroup_size(64)
-fn running_sums(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-                @builtin(local_invocation_index) local: u32) {
-    let at = (group.y * groups.x + group.x) * 64u + local;
+@compute @workgroup_size(INVOCATIONS)
+fn running_sums(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let at = (group.y * groups.x + group.x) * INVOCATIONS + local;
     if (at >= params.sets * params.slices) {
         return;
     }

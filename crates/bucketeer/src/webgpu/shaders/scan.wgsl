@@ -1,23 +1,13 @@
 // Between counting and scattering: where each bin and each bucket's list starts.
 
-struct Params {
-    low: u32, // 2^low keys share a bin
-    bins: u32,
-    cursors: u32, // places in `counters`: of the keys' counts, which become cursors,
-    bin_counts: u32, // of the bins' counts, which become cursors,
-    bin_starts: u32, // of the bins' starts; the keys' starts are at 0
-}
+var<workgroup> partial: array<u32, INVOCATIONS>;
 
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read_write> counters: array<u32>;
-
-var<workgroup> partial: array<u32, 256>;
-
-// Exclusive scan of one value per invocation over the workgroup: x is the sum of those before, y the total.
+// Exclusive scan of one value per invocation: x is the sum of the values of the invocations before
+// it, y the total of the workgroup.
 fn scan(value: u32, local: u32) -> vec2<u32> {
     partial[local] = value;
     workgroupBarrier();
-    for (var d = 1u; d < 256u; d *= 2u) {
+    for (var d = 1u; d < INVOCATIONS; d *= 2u) {
         var before = 0u;
         if (local >= d) {
             before = partial[local - d];
@@ -26,16 +16,19 @@ fn scan(value: u32, local: u32) -> vec2<u32> {
         partial[local] += before;
         workgroupBarrier();
     }
-    let result = vec2<u32>(partial[local] - value, partial[255]);
+    let result = vec2<u32>(partial[local] - value, partial[INVOCATIONS - 1u]);
     workgroupBarrier();
     return result;
 }
 
 // One workgroup per bin adds up its buckets' counts.
-@compute @workgroup_size(256)
-fn total_bins(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+@compute @workgroup_size(INVOCATIONS)
+fn total_bins(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
     var sum = 0u;
-    for (var j = local; j < 1u << params.low; j += 256u) {
+    for (var j = local; j < 1u << params.low; j += INVOCATIONS) {
         sum += counters[params.cursors + (group.x << params.low) + j];
     }
     let total = scan(sum, local).y;
@@ -45,10 +38,10 @@ fn total_bins(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
 }
 
 // One workgroup: where each bin starts.
-@compute @workgroup_size(256)
+@compute @workgroup_size(INVOCATIONS)
 fn scan_bins(@builtin(local_invocation_index) local: u32) {
     var entries = 0u;
-    for (var first = 0u; first < params.bins; first += 256u) {
+    for (var first = 0u; first < params.bins; first += INVOCATIONS) {
         let j = first + local;
         var count = 0u;
         if (j < params.bins) {
@@ -67,13 +60,16 @@ fn scan_bins(@builtin(local_invocation_index) local: u32) {
 }
 
 // One workgroup per bin: where each bucket's list starts.
-@compute @workgroup_size(256)
-fn scan_buckets(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-                @builtin(local_invocation_index) local: u32) {
+@compute @workgroup_size(INVOCATIONS)
+fn scan_buckets(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
     let first_key = group.x << params.low;
     let keys = 1u << params.low;
     var sum = counters[params.bin_starts + group.x];
-    for (var first = 0u; first < keys; first += 256u) {
+    for (var first = 0u; first < keys; first += INVOCATIONS) {
         let j = first + local;
         var count = 0u;
         if (j < keys) {

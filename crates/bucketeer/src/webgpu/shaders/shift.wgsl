@@ -1,24 +1,15 @@
-// Bases: their shifted copies, table[copy·stride + first + i] = 2^(copy·doublings) · table[first + i].
+// Bases: their shifted copies,
+// table[copy·stride + first + i] = 2^(copy·doublings) · table[first + i].
 
-struct Params {
-    count: u32,
-    first: u32,
-    stride: u32,
-    copies: u32,
-    doublings: u32,
-    invocations: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read_write> table: array<u32>;
-@group(0) @binding(2) var<storage, read_write> scratch: array<u32>;
-
-// Each invocation shares one inversion among all copies of its bases; `scratch` holds a sum and a field
-// element for each copy.
-@compute @workgroup_size(64)
-fn shift_bases(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-               @builtin(local_invocation_index) local: u32) {
-    let own = (group.y * groups.x + group.x) * 64u + local;
+// Each invocation shares one inversion among all copies of its bases; `scratch` holds a sum and a
+// field element for each copy.
+@compute @workgroup_size(INVOCATIONS)
+fn shift_bases(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let own = (group.y * groups.x + group.x) * INVOCATIONS + local;
     if (own >= min(params.count, params.invocations)) {
         return;
     }

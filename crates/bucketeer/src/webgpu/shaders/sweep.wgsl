@@ -1,30 +1,18 @@
 // Stages 3 and 4 in one sweep over the grouped list.
 
-struct Params {
-    bits: u32,
-    slices: u32,
-    sets: u32,
-    output: u32, // place in `sums`
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> table: array<u32>;
-@group(0) @binding(2) var<storage, read> entries: array<u32>;
-@group(0) @binding(3) var<storage, read> starts: array<u32>;
-@group(0) @binding(4) var<storage, read_write> sums: array<u32>;
-
-const NEGATIVE = 0x80000000u;
-
 // a·b/c for b < c, whose product may be longer than a word.
 fn share_of(a: u32, b: u32, c: u32) -> u32 {
     return a / c * b + (a % c) * b / c;
 }
 
 // One invocation per slice of a set's list, from its last bucket down to its first.
-@compute @workgroup_size(64)
-fn sweep(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-         @builtin(local_invocation_index) local: u32) {
-    let at = (group.y * groups.x + group.x) * 64u + local;
+@compute @workgroup_size(INVOCATIONS)
+fn sweep(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let at = (group.y * groups.x + group.x) * INVOCATIONS + local;
     if (at >= params.sets * params.slices) {
         return;
     }
@@ -58,7 +46,8 @@ fn sweep(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
                 total = sum_add(total, times(running, fall));
             }
             let entry = entries[i - 1u];
-            running = sum_add_base(running, table_base(entry & ~NEGATIVE), (entry & NEGATIVE) != 0u);
+            let base = table_base(entry & ~NEGATIVE);
+            running = sum_add_base(running, base, (entry & NEGATIVE) != 0u);
         }
         total = sum_add(total, times(running, bucket + 1u));
     }

@@ -1,32 +1,13 @@
-// Between group and accumulate: the lists of the buckets are cut into tasks of at most `slice` entries,
-// ordered by length, longest first, so that neighbouring invocations finish together.
+// Between group and accumulate: the lists of the buckets are cut into tasks of at most `slice`
+// entries, ordered by length, longest first, so that neighbouring invocations finish together.
 //
-// A bucket with one task gets its sum from it. A bucket with several is a *split* bucket: its tasks leave
-// partial sums in slots one after the other, which are then folded; each slot knows its owner.
-
-struct Params {
-    keys: u32,
-    slice: u32,
-    splits: u32, // places in `tasks`, whose tasks begin at 0: of the split buckets,
-    owners: u32, // of the slots' owners,
-    totals: u32, // of the counters
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> starts: array<u32>;
-@group(0) @binding(2) var<storage, read_write> tasks: array<atomic<u32>>;
-
-const CLASSES = 1024u;
-const NO_SLOT = 0xffffffffu;
-// Counters, in this order; then a cursor for each class of lengths.
-const TASKS = 0u;
-const SLOTS = 1u;
-const SPLITS = 2u;
-const CURSORS = 4u;
+// A bucket with one task gets its sum from it. A bucket with several is a *split* bucket: its tasks
+// leave partial sums in slots one after the other, which are then folded; each slot knows its
+// owner.
 
 var<workgroup> classes: array<atomic<u32>, CLASSES>;
 var<workgroup> reserved: array<atomic<u32>, 2>;
-var<workgroup> partial: array<u32, 256>;
+var<workgroup> partial: array<u32, INVOCATIONS>;
 
 fn class_of(length: u32) -> u32 {
     return CLASSES - 1u - min(length, CLASSES - 1u);
@@ -54,7 +35,7 @@ fn cut(key: u32) -> Cut {
 }
 
 fn clear_classes(local: u32) {
-    for (var j = local; j < CLASSES; j += 256u) {
+    for (var j = local; j < CLASSES; j += INVOCATIONS) {
         atomicStore(&classes[j], 0u);
     }
     if (local < 2u) {
@@ -72,31 +53,35 @@ fn count_pieces(c: Cut) {
     }
 }
 
-@compute @workgroup_size(256)
-fn count_classes(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-                 @builtin(local_invocation_index) local: u32) {
+@compute @workgroup_size(INVOCATIONS)
+fn count_classes(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
     clear_classes(local);
-    count_pieces(cut((group.y * groups.x + group.x) * 256u + local));
+    count_pieces(cut((group.y * groups.x + group.x) * INVOCATIONS + local));
     workgroupBarrier();
-    for (var j = local; j < CLASSES; j += 256u) {
+    for (var j = local; j < CLASSES; j += INVOCATIONS) {
         let count = atomicLoad(&classes[j]);
         if (count != 0u) {
-            atomicAdd(&tasks[params.totals + CURSORS + j], count);
+            atomicAdd(&tasks[params.totals + CLASS_CURSORS + j], count);
         }
     }
 }
 
-// One workgroup; each invocation has four classes.
-@compute @workgroup_size(256)
+// One workgroup; each invocation has as many classes.
+@compute @workgroup_size(INVOCATIONS)
 fn scan_classes(@builtin(local_invocation_index) local: u32) {
-    let at = params.totals + CURSORS + 4u * local;
+    let each = CLASSES / INVOCATIONS;
+    let at = params.totals + CLASS_CURSORS + each * local;
     var own = 0u;
-    for (var j = 0u; j < 4u; j++) {
+    for (var j = 0u; j < each; j++) {
         own += atomicLoad(&tasks[at + j]);
     }
     partial[local] = own;
     workgroupBarrier();
-    for (var d = 1u; d < 256u; d *= 2u) {
+    for (var d = 1u; d < INVOCATIONS; d *= 2u) {
         var before = 0u;
         if (local >= d) {
             before = partial[local - d];
@@ -106,22 +91,25 @@ fn scan_classes(@builtin(local_invocation_index) local: u32) {
         workgroupBarrier();
     }
     var start = partial[local] - own;
-    for (var j = 0u; j < 4u; j++) {
+    for (var j = 0u; j < each; j++) {
         let count = atomicLoad(&tasks[at + j]);
         atomicStore(&tasks[at + j], start);
         start += count;
     }
-    if (local == 255u) {
+    if (local == INVOCATIONS - 1u) {
         atomicStore(&tasks[params.totals + TASKS], start);
     }
 }
 
 // One key per invocation.
-@compute @workgroup_size(256)
-fn make_tasks(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-              @builtin(local_invocation_index) local: u32) {
+@compute @workgroup_size(INVOCATIONS)
+fn make_tasks(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
     clear_classes(local);
-    let key = (group.y * groups.x + group.x) * 256u + local;
+    let key = (group.y * groups.x + group.x) * INVOCATIONS + local;
     let c = cut(key);
     count_pieces(c);
     var slot = 0u;
@@ -131,10 +119,10 @@ fn make_tasks(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) 
         split = atomicAdd(&reserved[1], 1u);
     }
     workgroupBarrier();
-    for (var j = local; j < CLASSES; j += 256u) {
+    for (var j = local; j < CLASSES; j += INVOCATIONS) {
         let count = atomicLoad(&classes[j]);
         if (count != 0u) {
-            atomicStore(&classes[j], atomicAdd(&tasks[params.totals + CURSORS + j], count));
+            atomicStore(&classes[j], atomicAdd(&tasks[params.totals + CLASS_CURSORS + j], count));
         }
     }
     if (local < 2u) {
@@ -145,19 +133,19 @@ fn make_tasks(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) 
     slot += atomicLoad(&reserved[0]);
     split += atomicLoad(&reserved[1]);
     if (c.pieces > 1u) {
-        let at = params.splits + 4u * split;
-        atomicStore(&tasks[at], key);
-        atomicStore(&tasks[at + 1u], slot);
-        atomicStore(&tasks[at + 2u], c.pieces);
+        let at = params.splits + SPLIT_WORDS * split;
+        atomicStore(&tasks[at + SPLIT_BUCKET], key);
+        atomicStore(&tasks[at + SPLIT_SLOT], slot);
+        atomicStore(&tasks[at + SPLIT_PIECES], c.pieces);
     }
     var start = c.start;
     for (var piece = 0u; piece < c.pieces; piece++) {
         let own = c.each + u32(piece < c.longer);
-        let at = 4u * atomicAdd(&classes[class_of(own)], 1u);
-        atomicStore(&tasks[at], key);
-        atomicStore(&tasks[at + 1u], start);
-        atomicStore(&tasks[at + 2u], own);
-        atomicStore(&tasks[at + 3u], select(NO_SLOT, slot + piece, c.pieces > 1u));
+        let at = TASK_WORDS * atomicAdd(&classes[class_of(own)], 1u);
+        atomicStore(&tasks[at + TASK_BUCKET], key);
+        atomicStore(&tasks[at + TASK_START], start);
+        atomicStore(&tasks[at + TASK_LENGTH], own);
+        atomicStore(&tasks[at + TASK_SLOT], select(NO_SLOT, slot + piece, c.pieces > 1u));
         if (c.pieces > 1u) {
             atomicStore(&tasks[params.owners + slot + piece], split);
         }

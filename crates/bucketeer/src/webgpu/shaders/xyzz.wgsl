@@ -38,8 +38,8 @@ fn sum_add_base(p: Sum, b: Base, negative: bool) -> Sum {
     return sum_finish(p.x, p.y, p.zz, p.zzz, d, r);
 }
 
-// The end of both additions, 6M+2S: the first point's x and y over the common denominators zz and zzz, and
-// the differences d of the xs and r of the ys.
+// The end of both additions, 6M+2S: the first point's x and y over the common denominators zz and
+// zzz, and the differences d of the xs and r of the ys.
 fn sum_finish(x: Fq, y: Fq, zz: Fq, zzz: Fq, d: Fq, r: Fq) -> Sum {
     let dd = fq_sqr(d);
     let ddd = fq_mul(d, dd);

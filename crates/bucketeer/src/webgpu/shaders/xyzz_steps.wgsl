@@ -1,5 +1,6 @@
-// Additions in XYZZ coordinates, one product after the other in a loop: the code of a product in the quadratic
-// extension is long, and with twenty of them a shader took a minute to compile in SwiftShader. Formulas: EFD shortw/xyzz.
+// Additions in XYZZ coordinates, one product after the other in a loop: the code of a product in
+// the quadratic extension is long, and with twenty of them a shader took a minute to compile in
+// SwiftShader. Formulas: EFD shortw/xyzz.
 //
 // The prelude defines A_IS_ZERO and curve_a().
 
@@ -33,9 +34,9 @@ fn sum_double(p: Sum) -> Sum {
     return Sum(x, fq_sub(product[8], product[6]), product[3], product[7]);
 }
 
-// The end of both additions, 6M+2S: the first point's x and y over the common denominators zz and zzz, and
-// the differences d of the xs and r of the ys. DD = d·d, DDD = d·DD, Q = x·DD, zz·DD, r·r, y·DDD, zzz·DDD,
-// r·(Q − X3)
+// The end of both additions, 6M+2S: the first point's x and y over the common denominators zz and
+// zzz, and the differences d of the xs and r of the ys.
+// DD = d·d, DDD = d·DD, Q = x·DD, zz·DD, r·r, y·DDD, zzz·DDD, r·(Q − X3)
 fn sum_finish(x: Fq, y: Fq, zz: Fq, zzz: Fq, d: Fq, r: Fq) -> Sum {
     var left = array<Fq, 8>(d, d, x, zz, r, y, zzz, r);
     var product = left;

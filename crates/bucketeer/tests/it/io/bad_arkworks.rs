@@ -150,7 +150,8 @@ impl Visitor for NotBelowModulus {
     }
 }
 
-/// Changes single bits where flags are, and finds that no point is accepted in other bytes than its own.
+/// Changes single bits where flags are, and finds that no point is accepted in other bytes than its
+/// own.
 struct OtherFlags;
 
 impl Visitor for OtherFlags {

@@ -29,7 +29,7 @@ fn truncated_and_trailing_bytes() {
     let found = ptau_reason(&ptau(&g1[..4], &g2[..2]), None);
     assert_says(&found, &["trailing bytes: 3·64 bytes expected in section \"tau-g1\", 256 found"]);
     for end in 0..bytes.len() {
-        let found = io::parse_ptau::<G1Affine>(&bytes[..end], named("bn254"), None, &CHECKED);
+        let found = io::parse_bases::<G1Affine>(&bytes[..end], named("bn254"), None, &CHECKED);
         assert!(found.is_err(), "{end} bytes");
     }
 }

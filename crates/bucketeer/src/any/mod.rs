@@ -1,0 +1,207 @@
+//! Named curves without their types.
+//!
+//! Code that is generic over [`Curve`] is compiled once for each curve in every crate that calls
+//! it. A program that learns its curve from a name, such as the command-line tool, would compile
+//! the library fourteen times. Here it is compiled once, in this crate, behind four objects:
+//!
+//! 1. [`AnyCurve`] makes points and scalars: random, from bytes, from files.
+//! 2. [`AnyPoints`] and [`AnyScalars`] are those inputs.
+//! 3. [`AnyBases`] are points on a device.
+//! 4. An [`AnyReport`] has the sum, whose [`Coordinates`] are integers.
+//!
+//! ```
+//! use bucketeer::Device;
+//! use bucketeer::any::RunOptions;
+//! use bucketeer::curves::NamedCurve;
+//! use bucketeer::random::Distribution;
+//!
+//! let curve = NamedCurve::named("bn254")?.any();
+//! let points = curve.random_bases(100, 7);
+//! let scalars = curve.random_scalars(Distribution::Uniform, 100, 7);
+//! let options = RunOptions::default();
+//! let report = points.msm_with_report(&Device::cpu(), &options, &scalars)?;
+//! let expected = points.expected(&scalars)?;
+//! assert_eq!(Some(report.sum.coordinates()), expected);
+//! # Ok::<(), bucketeer::Error>(())
+//! ```
+//!
+//! Points and scalars of different curves do not mix: such a call is an error.
+
+mod bases;
+mod bytes;
+mod points;
+mod scalars;
+mod sum;
+
+pub use bases::{AnyBases, AnyReport, RunOptions};
+pub use bytes::Layout;
+pub use points::AnyPoints;
+pub use scalars::AnyScalars;
+pub use sum::{AnySum, Coordinates};
+
+use std::marker::PhantomData;
+#[cfg(feature = "io")]
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::curves::{NamedCurve, Visitor};
+#[cfg(feature = "io")]
+use crate::io::{self, Malformed, ReadOptions};
+use crate::random::{Distribution, KnownBases};
+use crate::{Curve, CurveSpec, Device, Error};
+use points::Points;
+
+/// A named curve without its type.
+pub trait AnyCurve: Send + Sync {
+    /// The curve's name.
+    fn named(&self) -> &'static NamedCurve;
+
+    /// What a plan needs to know of the curve.
+    fn spec(&self) -> Arc<CurveSpec>;
+
+    /// Sizes of points and scalars, in memory and as bytes.
+    fn layout(&self) -> Layout;
+
+    /// `n` points with known logarithms, from a seed.
+    fn random_bases(&self, n: usize, seed: u64) -> Box<dyn AnyPoints>;
+
+    /// `n` scalars from a seed.
+    fn random_scalars(&self, kind: Distribution, n: usize, seed: u64) -> AnyScalars;
+
+    /// Random scalars in the memory that the device copies from fastest.
+    fn pinned_scalars(
+        &self,
+        kind: Distribution,
+        n: usize,
+        seed: u64,
+        device: &Device,
+    ) -> Result<AnyScalars, Error>;
+
+    /// Points from bytes, in the form that [`Layout`] describes. That they lie on the curve is
+    /// checked.
+    fn points_from_bytes(&self, bytes: &[u8]) -> Result<Box<dyn AnyPoints>, Error>;
+
+    /// The scalars of `n` bases from bytes, of 32 bytes each or of the curve's own size. They may
+    /// be any integers. Where `residues` is set and all are below the order they are taken as
+    /// residues, for which there are faster plans.
+    fn scalars_from_bytes(
+        &self,
+        bytes: &[u8],
+        n: usize,
+        residues: bool,
+    ) -> Result<AnyScalars, Error>;
+
+    /// [`io::read_bases`].
+    #[cfg(feature = "io")]
+    fn read_bases(
+        &self,
+        path: &Path,
+        section: Option<&str>,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn AnyPoints>, Error>;
+
+    /// [`io::read_scalars`].
+    #[cfg(feature = "io")]
+    fn read_scalars(&self, path: &Path, options: &ReadOptions) -> Result<AnyScalars, Error>;
+
+    /// [`io::parse_json`].
+    #[cfg(feature = "io")]
+    fn parse_json(
+        &self,
+        bytes: &[u8],
+        options: &ReadOptions,
+    ) -> Result<(Box<dyn AnyPoints>, AnyScalars), Malformed>;
+}
+
+impl NamedCurve {
+    /// The curve behind an object without its type.
+    pub fn any(&'static self) -> Box<dyn AnyCurve> {
+        struct Erase;
+        impl Visitor for Erase {
+            type Output = Box<dyn AnyCurve>;
+            fn visit<C: Curve>(self, curve: &'static NamedCurve) -> Self::Output {
+                Box::new(Typed::<C> { curve, points: PhantomData })
+            }
+        }
+        self.visit(Erase)
+    }
+}
+
+struct Typed<C> {
+    curve: &'static NamedCurve,
+    points: PhantomData<fn() -> C>,
+}
+
+impl<C: Curve> AnyCurve for Typed<C> {
+    fn named(&self) -> &'static NamedCurve {
+        self.curve
+    }
+
+    fn spec(&self) -> Arc<CurveSpec> {
+        CurveSpec::of::<C>()
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::of::<C>()
+    }
+
+    fn random_bases(&self, n: usize, seed: u64) -> Box<dyn AnyPoints> {
+        Box::new(Points::known(self.curve, KnownBases::<C>::new(n, seed)))
+    }
+
+    fn random_scalars(&self, kind: Distribution, n: usize, seed: u64) -> AnyScalars {
+        AnyScalars::residues::<C>(self.curve, kind.scalars(n, seed))
+    }
+
+    fn pinned_scalars(
+        &self,
+        kind: Distribution,
+        n: usize,
+        seed: u64,
+        device: &Device,
+    ) -> Result<AnyScalars, Error> {
+        let scalars: Vec<C::ScalarField> = kind.scalars(n, seed);
+        Ok(AnyScalars::pinned::<C>(self.curve, device.pinned(&scalars)?))
+    }
+
+    fn points_from_bytes(&self, bytes: &[u8]) -> Result<Box<dyn AnyPoints>, Error> {
+        Ok(Box::new(Points::given(self.curve, bytes::read_points::<C>(bytes)?)))
+    }
+
+    fn scalars_from_bytes(
+        &self,
+        bytes: &[u8],
+        n: usize,
+        residues: bool,
+    ) -> Result<AnyScalars, Error> {
+        bytes::read_scalars::<C>(self.curve, bytes, n, residues)
+    }
+
+    #[cfg(feature = "io")]
+    fn read_bases(
+        &self,
+        path: &Path,
+        section: Option<&str>,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn AnyPoints>, Error> {
+        let points = io::read_bases::<C>(path, self.curve, section, options)?;
+        Ok(Box::new(Points::given(self.curve, points)))
+    }
+
+    #[cfg(feature = "io")]
+    fn read_scalars(&self, path: &Path, options: &ReadOptions) -> Result<AnyScalars, Error> {
+        Ok(AnyScalars::new::<C>(self.curve, io::read_scalars::<C>(path, self.curve, options)?))
+    }
+
+    #[cfg(feature = "io")]
+    fn parse_json(
+        &self,
+        bytes: &[u8],
+        options: &ReadOptions,
+    ) -> Result<(Box<dyn AnyPoints>, AnyScalars), Malformed> {
+        let io::JsonInput { bases, scalars } =
+            io::parse_json::<C>(bytes, Some(self.curve), options)?;
+        let points = Box::new(Points::given(self.curve, bases));
+        Ok((points, AnyScalars::new::<C>(self.curve, scalars)))
+    }
+}

@@ -1,0 +1,92 @@
+//! The CPU as a device: its threads, and the arithmetic they have.
+
+use std::fmt;
+use std::sync::Arc;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::Error;
+use crate::caches::Caches;
+use crate::facts::DeviceFacts;
+use crate::platform::available_memory;
+use crate::threads::{self, MAX_THREADS};
+
+/// The threads of a CPU that runs use.
+#[derive(Clone)]
+pub(crate) struct Processor {
+    /// `None` is rayon's global pool.
+    pool: Option<Arc<ThreadPool>>,
+    threads: usize,
+    ifma: bool,
+}
+
+impl Processor {
+    /// All threads of the global pool, or the calling thread if none can be started.
+    pub(crate) fn new() -> Self {
+        threads::start();
+        Self { pool: None, threads: rayon::current_num_threads(), ifma: has_ifma() }
+    }
+
+    /// A pool of its own of this many threads.
+    pub(crate) fn with_threads(threads: usize) -> Result<Self, Error> {
+        let invalid = |reason: String| Error::InvalidSetting {
+            setting: "threads",
+            value: threads.to_string(),
+            reason,
+        };
+        if threads == 0 || threads > MAX_THREADS {
+            return Err(invalid(format!("it must be from 1 to {MAX_THREADS}")));
+        }
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = Arc::new(pool.map_err(|error| invalid(error.to_string()))?);
+        Ok(Self { pool: Some(pool), threads, ifma: has_ifma() })
+    }
+
+    /// The same threads without vector instructions. A second pool would wake its threads on cores
+    /// where those of the first one run.
+    pub(crate) fn portable(&self) -> Self {
+        Self { ifma: false, ..self.clone() }
+    }
+
+    pub(crate) fn facts(&self) -> DeviceFacts {
+        DeviceFacts::cpu(self.threads, self.ifma, available_memory())
+            .with_caches(Caches::of_system())
+    }
+
+    /// Refuses work that its threads cannot take up.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.pool.is_some() { Ok(()) } else { threads::check() }
+    }
+
+    /// Runs `work` on these threads.
+    pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            // One job of the global pool: a thread outside it would sleep and wake at every
+            // parallel step.
+            None => rayon::scope(|_| work()),
+        }
+    }
+}
+
+impl fmt::Display for Processor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arithmetic = if self.ifma { "AVX-512 IFMA" } else { "portable arithmetic" };
+        let plural = if self.threads == 1 { "" } else { "s" };
+        write!(f, "cpu, {} thread{plural}, {arithmetic}", self.threads)
+    }
+}
+
+fn has_ifma() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512ifma")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
+    }
+}

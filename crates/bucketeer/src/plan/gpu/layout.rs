@@ -1,0 +1,276 @@
+//! The sizes of everything that one pass holds on a GPU.
+//!
+//! A pass takes `chunks_per_pass` chunks of scalars and `sets_per_pass` bucket sets of each of
+//! them.
+//!
+//! 1. Every digit becomes an *entry* of a bucket's list. A *key* numbers the buckets of a pass,
+//!    `2^bits` to a set. Entries are grouped in two steps, by *bin* and by key within the bin.
+//! 2. A *task* is a list, or a part of one, that one thread sums. Sums of whole lists go to the
+//!    buckets; those of split lists go to *slots*, which are then folded into the buckets.
+//! 3. The reduce stage works in one more buffer of sums ([`Reduction`]).
+
+use super::reduction::{Reduction, WARP, chain};
+use crate::CurveSpec;
+use crate::facts::DeviceKind;
+use crate::plan::buffer::BufferKind;
+use crate::plan::draft::Draft;
+use crate::plan::{Buffer, Digits, Form, GpuSchedule, Group, SumLists};
+
+/// Bits of a key within its bin: counters of 2^13 keys fit in any NVIDIA GPU's shared memory.
+pub(super) const MAX_LOW_BITS: u32 = 13;
+/// Bits of a bin's number, as long as keys leave a choice.
+const MAX_BIN_BITS: u32 = 12;
+/// The same with WebGPU: counters of 2^11 bins fit in the workgroup memory of every adapter.
+pub(crate) const MAX_WEBGPU_BIN_BITS: u32 = 11;
+/// Bytes of one transfer of scalars; two are in flight.
+const STAGING: u64 = 32 << 20;
+/// Bytes of the longest scalar.
+const MAX_SCALAR_BYTES: u64 = 128;
+/// Most borrowed bases that are converted at a time.
+const MAX_LOADING: u64 = 1 << 18;
+/// Slots of a split bucket that one warp folds at a time, as in the kernels.
+pub(crate) const FOLD: u64 = 256;
+/// The same for an invocation of WebGPU.
+pub(crate) const WEBGPU_FOLD: u64 = 16;
+/// Counters of the tasks: four totals and 1024 classes of length.
+pub(crate) const TASK_COUNTERS: u64 = 4 + 1024;
+/// Entries of a slice of the fused sweep.
+pub(super) const FUSED_SLICE: u64 = 256;
+/// Threads of a block of the accumulate kernel.
+const ACCUMULATE_BLOCK: u64 = 128;
+
+/// Sizes of a pass.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Layout {
+    /// 32-bit words of a stored base.
+    pub base_words: usize,
+    /// 32-bit words of a sum.
+    pub sum_words: usize,
+    /// 32-bit words of a biased scalar.
+    pub scalar_words: u32,
+    /// Buckets of a set: 2^bits.
+    pub bits: u32,
+    /// Bucket sets of all chunks.
+    pub sets: u64,
+    /// Keys of a bin: 2^low.
+    pub low: u32,
+    pub bins: u32,
+    pub scalars: u64,
+    /// Most entries there can be.
+    pub entries: u64,
+    /// Most entries of a task.
+    pub task_entries: u32,
+    /// Most tasks there can be.
+    pub tasks: u64,
+    /// Most tasks of split lists, with a slot each.
+    pub slots: u64,
+    /// Most split lists.
+    pub splits: u64,
+    /// Most split lists of more than [`FOLD`] slots.
+    pub large: u64,
+    /// Lanes that fold the slots of a split list.
+    pub fold_width: u32,
+    /// Entries of a bucket that digits of the top window lead to, with uniform scalars.
+    pub longest: u64,
+    /// Bytes of a buffer of raw scalars.
+    pub staging: u64,
+    /// Borrowed bases that are converted to their stored form at a time.
+    pub loading: u64,
+    /// How bucket sums become window points.
+    pub reduction: Reduction,
+    /// Bases, with all their copies, in one buffer of the table; with WebGPU it may take several.
+    pub bases_per_buffer: u64,
+}
+
+impl Layout {
+    pub(super) fn new(draft: &Draft<'_>, schedule: &GpuSchedule) -> Self {
+        let (shape, curve, device) = (&draft.shape, draft.request.curve, &draft.request.device);
+        let bits = match shape.digits {
+            Digits::Unsigned => shape.window_bits.max(shape.last_window_bits),
+            Digits::Signed => shape.window_bits - 1,
+        };
+        let sets = schedule.chunks_per_pass as u64 * u64::from(schedule.sets_per_pass);
+        let keys = sets << bits;
+        let key_bits = keys.max(2).next_power_of_two().ilog2();
+        let webgpu = device.kind == DeviceKind::WebGpu;
+        let low = match webgpu {
+            true => key_bits.div_ceil(2).max(key_bits.saturating_sub(MAX_WEBGPU_BIN_BITS)),
+            false => {
+                let low = key_bits.div_ceil(2).max(key_bits.saturating_sub(MAX_BIN_BITS));
+                low.min(MAX_LOW_BITS)
+            }
+        };
+        let scalars = schedule.chunks_per_pass as u64 * draft.chunk as u64;
+        let copies = u64::from(shape.precompute);
+        let windows = (u64::from(schedule.sets_per_pass) * copies).min(u64::from(shape.windows));
+        // Clamped far above what is possible, and far below an overflow.
+        let entries = scalars.saturating_mul(windows).clamp(1, 1 << 48);
+        let lanes = lanes(draft);
+        let task_entries = task_entries(schedule.accumulate, entries, keys, lanes);
+        let (cut, mean) = (u64::from(task_entries), entries.div_ceil(keys));
+        let longest = mean + draft.chunk as u64 / shape.top_buckets().min(1 << bits);
+        let split = entries / cut;
+        let (base_words, sum_words) = (base_words(draft), element_words(curve) * 4);
+        let binding = device.binding;
+        let loading = (binding / loading_bytes(sum_words)).min(MAX_LOADING);
+        Self {
+            base_words,
+            sum_words,
+            scalar_words: (shape.digit_bits() + 1).div_ceil(32),
+            bits,
+            sets,
+            low,
+            // More than can be counted are too many in any case.
+            bins: keys.div_ceil(1 << low).try_into().unwrap_or(u32::MAX),
+            scalars,
+            entries,
+            task_entries,
+            tasks: keys.min(entries) + split,
+            // A list of more than `cut` entries is split into fewer than 2·length/cut tasks.
+            slots: 2 * split + 1,
+            splits: split + 1,
+            large: split / FOLD + 1,
+            fold_width: fold_width(mean.div_ceil(cut), longest.div_ceil(cut), keys, lanes),
+            longest,
+            staging: (scalars.saturating_mul(MAX_SCALAR_BYTES))
+                .min(STAGING)
+                .min(binding / 2 / ALIGNMENT * ALIGNMENT),
+            // At least one base with all its copies.
+            loading: scalars.min(loading).max(copies),
+            reduction: Reduction::new(draft, schedule, [sets, entries, lanes], bits),
+            bases_per_buffer: bases_per_buffer(draft, schedule.stored_copies),
+        }
+    }
+
+    /// Keys of a pass, whole bins.
+    pub(crate) fn keys(&self) -> u64 {
+        u64::from(self.bins) << self.low
+    }
+
+    /// Bytes beside the table that converting a base takes for each of its copies.
+    pub(crate) fn loading_bytes(&self) -> u64 {
+        loading_bytes(self.sum_words)
+    }
+
+    /// The buffers of a run, in the order the engine lays them out.
+    pub(super) fn buffers(&self, draft: &Draft<'_>, schedule: &GpuSchedule) -> Vec<Buffer> {
+        let sum = 4 * self.sum_words as u64;
+        let scalar_buffers = 1 + u64::from(schedule.double_buffered);
+        let webgpu = draft.request.device.kind == DeviceKind::WebGpu;
+        let converts = webgpu || draft.form == Form::Edwards || draft.shape.precompute > 1;
+        let loads = !draft.request.resident && converts;
+        let loading = if loads { self.loading * self.loading_bytes() } else { 0 };
+        // CUDA folds from a list of large buckets, WebGPU from the owners of slots.
+        let folds = if webgpu { 4 * self.slots } else { 16 * self.large };
+        let tasks = 16 * (self.tasks + self.splits) + folds + 4 * TASK_COUNTERS;
+        let binned = if schedule.group == Group::Sort { 8 } else { 0 };
+        let fused = schedule.accumulate == SumLists::FusedSweep;
+        let buckets = if fused { 0 } else { self.keys() * sum };
+        let slots = if fused { 0 } else { self.slots * sum };
+        [
+            (BufferKind::Loading, loading),
+            (BufferKind::RawScalars, 2 * self.staging),
+            (BufferKind::Scalars, scalar_buffers * self.scalars * u64::from(self.scalar_words) * 4),
+            (BufferKind::Counters, 2 * self.keys() * 4 + 3 * (u64::from(self.bins) + 1) * 4 + 1024),
+            (BufferKind::BinnedEntries, self.entries * binned),
+            (BufferKind::Entries, self.entries * 4),
+            (BufferKind::Tasks, if fused { 0 } else { tasks }),
+            (BufferKind::BucketSums, buckets),
+            (BufferKind::PartialSums, slots),
+            (BufferKind::Reduce, self.reduction.length * sum),
+        ]
+        .into_iter()
+        .map(|(kind, bytes)| Buffer::new(kind, align(bytes)))
+        .collect()
+    }
+}
+
+/// 32-bit words of a coordinate.
+fn element_words(curve: &CurveSpec) -> usize {
+    2 * curve.limbs * curve.degree
+}
+
+/// 32-bit words of a stored base.
+fn base_words(draft: &Draft<'_>) -> usize {
+    element_words(draft.request.curve) * if draft.form == Form::Edwards { 3 } else { 2 }
+}
+
+/// Bytes beside the table for a copy of a base: a sum and a field element, of four bytes a word. To
+/// import the base takes less, its coordinates and a field element.
+fn loading_bytes(sum_words: usize) -> u64 {
+    5 * sum_words as u64
+}
+
+/// Bases of a table with this many stored copies that fit in one binding.
+pub(super) fn bases_per_buffer(draft: &Draft<'_>, stored_copies: u32) -> u64 {
+    let base = u64::from(stored_copies) * 4 * base_words(draft) as u64;
+    (draft.request.device.binding / base).max(1)
+}
+
+/// Buffers start at multiples of this many bytes.
+const ALIGNMENT: u64 = 256;
+
+pub(super) fn align(bytes: u64) -> u64 {
+    bytes.next_multiple_of(ALIGNMENT)
+}
+
+/// Threads that the device runs concurrently in the accumulate stage: as many as registers allow.
+fn lanes(draft: &Draft<'_>) -> u64 {
+    let blocks = accumulate_blocks(draft.request.curve, draft.form);
+    draft.request.device.threads as u64 * ACCUMULATE_BLOCK * u64::from(blocks)
+}
+
+/// Blocks per multiprocessor for the accumulate kernel of a curve: as many as leave its threads
+/// enough registers not to spill.
+pub(crate) fn accumulate_blocks(curve: &CurveSpec, form: Form) -> u32 {
+    let full = curve.modulus.bits() == 64 * curve.limbs as u64;
+    let plain = curve.weierstrass[0].iter().all(|part| part.bits() == 0);
+    match (curve.limbs * curve.degree, form) {
+        (0..=4, Form::Weierstrass) if full || !plain => 3,
+        (0..=4, _) => 4,
+        (5..=6, Form::Weierstrass) if curve.modulus.iter_u32_digits().next() == Some(1) => 2,
+        (5..=6, _) => 3,
+        _ => 2,
+    }
+}
+
+/// Lanes that fold the tasks of a split list, so that lists of `mean` and of `longest` tasks are
+/// folded soonest. The top window may have few bits; its buckets then hold the longest lists.
+fn fold_width(mean: u64, longest: u64, keys: u64, lanes: u64) -> u32 {
+    // If the mean list is whole, few lists are split.
+    let splits = if mean > 1 { keys } else { 1 };
+    let time = |width: &u64| {
+        let rounds = splits.saturating_mul(*width).div_ceil(lanes);
+        rounds.saturating_mul(chain(mean, *width)).max(chain(longest.min(FOLD), *width))
+    };
+    let widths = (0..=WARP.ilog2()).rev().map(|bit| 1 << bit);
+    widths.min_by_key(time).unwrap_or(WARP) as u32
+}
+
+/// Additions one after the other when a list of so many tasks is folded.
+pub(super) fn fold_chain(kind: DeviceKind, tasks: u64, width: u32) -> u64 {
+    let rounds = |each: u64| u64::from(tasks.max(1).ilog(each)) + u64::from(tasks > 1);
+    match kind {
+        // Invocations fold this many slots each, round by round.
+        DeviceKind::WebGpu => rounds(WEBGPU_FOLD) * (WEBGPU_FOLD - 1),
+        _ if tasks > FOLD => chain(FOLD, WARP) + chain(tasks.div_ceil(FOLD).min(FOLD), WARP),
+        _ if tasks > 1 => chain(tasks, u64::from(width)),
+        _ => 0,
+    }
+}
+
+/// Most entries of a task: few enough to occupy all threads, and enough that most lists stay whole
+/// where there are more buckets than threads.
+fn task_entries(accumulate: SumLists, entries: u64, keys: u64, lanes: u64) -> u32 {
+    match accumulate {
+        SumLists::PerBucket => u32::MAX,
+        SumLists::FusedSweep => FUSED_SLICE as u32,
+        SumLists::Slices => {
+            let mean = entries.div_ceil(keys);
+            let even = (entries + entries / 8).div_ceil(lanes);
+            // A long task must not outlast all others together.
+            let wanted = if keys >= 2 * lanes { (2 * mean).max(even / 4) } else { even };
+            wanted.clamp(8, 1 << 12) as u32
+        }
+    }
+}
