@@ -4,10 +4,9 @@
 //! started first, as many as the system grants, and the pool is built from those. If there are
 //! none, the calling thread alone is the pool, and no other thread can compute on it.
 
-use std::any::Any;
-use std::sync::Once;
 #[cfg(not(target_family = "wasm"))]
 use std::sync::OnceLock;
+use std::sync::{Mutex, Once, PoisonError};
 use std::thread::ScopedJoinHandle;
 #[cfg(not(target_family = "wasm"))]
 use std::thread::{self, ThreadId};
@@ -47,15 +46,31 @@ pub(crate) fn side_by_side<R: Send>(
     what: &str,
     work: impl Fn(usize) -> Result<R, Error> + Sync,
 ) -> Vec<Result<R, Error>> {
-    let panicked = |panic: Box<dyn Any + Send>| {
-        Err(Error::Internal(format!("{what} panicked: {}", panic_message(&*panic))))
+    let slots: Vec<_> = (0..count).map(|_| Mutex::new(None)).collect();
+    let panics = each_on_a_thread(count, &|index| {
+        let result = work(index);
+        *slots[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+    });
+    let result = |(slot, panic): (Mutex<Option<_>>, Option<String>)| {
+        let done = slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.unwrap_or_else(|| {
+            Err(Error::Internal(format!("{what} panicked: {}", panic.unwrap_or_default())))
+        })
     };
+    slots.into_iter().zip(panics).map(result).collect()
+}
+
+/// The loop of [`side_by_side`], compiled once for all curves: the message of each panic.
+fn each_on_a_thread(count: usize, work: &(dyn Fn(usize) + Sync)) -> Vec<Option<String>> {
     std::thread::scope(|scope| {
-        let work = &work;
         let start = |index| std::thread::Builder::new().spawn_scoped(scope, move || work(index));
         let started: Vec<_> = (0..count).map(start).collect();
         let finish = |(index, thread): (usize, std::io::Result<ScopedJoinHandle<'_, _>>)| {
-            thread.map_or_else(|_| work(index), |thread| thread.join().unwrap_or_else(panicked))
+            let Ok(thread) = thread else {
+                work(index);
+                return None;
+            };
+            thread.join().err().map(|panic| panic_message(&*panic))
         };
         started.into_iter().enumerate().map(finish).collect()
     })

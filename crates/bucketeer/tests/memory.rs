@@ -50,9 +50,14 @@ fn peak<R>(work: impl FnOnce() -> R) -> (R, u64) {
     (result, (PEAK.load(SeqCst) - before) as u64)
 }
 
-/// Measures runs over borrowed and over loaded bases; returns those that exceeded their plan.
-fn excesses<C: Curve>(device: &Device, builder: &Builder<C>, n: usize, what: &str) -> Vec<String> {
-    let bases = KnownBases::<C>::new(n, 1);
+/// Measures runs over borrowed and over loaded points; returns those that exceeded their plan.
+fn excesses<C: Curve>(
+    device: &Device,
+    builder: &Builder<C>,
+    points: &[C],
+    what: &str,
+) -> Vec<String> {
+    let n = points.len();
     let scalars = Distribution::Uniform.scalars::<C::ScalarField>(n, 1);
     let scalars = Scalars::residues(&scalars);
     let mut found = Vec::new();
@@ -62,7 +67,7 @@ fn excesses<C: Curve>(device: &Device, builder: &Builder<C>, n: usize, what: &st
             found.push(format!("{what}, n = {n}, {way}: {used} bytes, {excess} more than\n{plan}"));
         }
     };
-    let run = || builder.msm_with_report(device, &bases.points, scalars).unwrap();
+    let run = || builder.msm_with_report(device, points, scalars).unwrap();
     run(); // Threads, tables of constants and thread-local storage come with the first run.
     release_workspaces();
     for way in ["borrowed, a first run", "borrowed, a second run"] {
@@ -71,7 +76,7 @@ fn excesses<C: Curve>(device: &Device, builder: &Builder<C>, n: usize, what: &st
     }
     release_workspaces();
     let ((loaded, report), used) = peak(|| {
-        let loaded = builder.load(device, &bases.points).unwrap();
+        let loaded = builder.load(device, points).unwrap();
         let report = loaded.msm_with_report(scalars).unwrap();
         (loaded, report)
     });
@@ -80,7 +85,7 @@ fn excesses<C: Curve>(device: &Device, builder: &Builder<C>, n: usize, what: &st
     let mut planned = loaded.plan().bytes().max(table + report.plan.bytes());
     if !loaded.plan().resident {
         // The bases are kept as they were given.
-        planned = report.plan.bytes() + size_of_val(&bases.points[..]) as u64;
+        planned = report.plan.bytes() + size_of_val(points) as u64;
     }
     compare("loaded", &report.plan, planned, used);
     release_workspaces();
@@ -113,30 +118,37 @@ fn settings(change: impl FnOnce(&mut Settings)) -> Settings {
 }
 
 fn on_curve<C: Curve>(device: &Device, sizes: &[usize], name: &str) -> Vec<String> {
+    let points = KnownBases::<C>::new(1 << 15, 1).points;
     let mut found = Vec::new();
     for &n in sizes {
         let automatic = Bases::<C>::builder();
-        found.extend(excesses(device, &automatic, n, &format!("{name}, automatic")));
+        found.extend(excesses(device, &automatic, &points[..n], &format!("{name}, automatic")));
         let copies = automatic.clone().precompute(3);
-        found.extend(excesses(device, &copies, n, &format!("{name}, three copies")));
+        found.extend(excesses(device, &copies, &points[..n], &format!("{name}, three copies")));
     }
     for limit in [8 << 20, 16 << 20] {
         let builder = Bases::<C>::builder().memory_limit(limit);
-        found.extend(excesses(device, &builder, 1 << 15, &format!("{name}, limit {limit}")));
+        found.extend(excesses(device, &builder, &points, &format!("{name}, limit {limit}")));
     }
-    let ways: [fn(&mut Settings); 3] = [
-        |s| s.accumulate = Some(Accumulate::InPlace),
-        |s| (s.accumulate, s.precompute) = (Some(Accumulate::InPlace), Some(1024)),
-        |s| (s.odd_multiples, s.precompute, s.window_bits) = (Some(4), Some(2), Some(12)),
+    // A copy for every window takes long to make.
+    let ways: [(usize, fn(&mut Settings)); 3] = [
+        (20_000, |s| s.accumulate = Some(Accumulate::InPlace)),
+        (4000, |s| (s.accumulate, s.precompute) = (Some(Accumulate::InPlace), Some(1024))),
+        (20_000, |s| (s.odd_multiples, s.precompute, s.window_bits) = (Some(4), Some(2), Some(12))),
     ];
-    for change in ways {
+    for (n, change) in ways {
         let builder = Bases::<C>::builder().settings(settings(change));
         let what = format!("{name}, {:?}", settings(change));
-        found.extend(excesses(device, &builder, 20_000, &what));
+        found.extend(excesses(device, &builder, &points[..n], &what));
     }
     for bits in [4, 10, 14] {
         let builder = Bases::<C>::builder().settings(settings(|s| s.window_bits = Some(bits)));
-        found.extend(excesses(device, &builder, 20_000, &format!("{name}, {bits} bits")));
+        found.extend(excesses(
+            device,
+            &builder,
+            &points[..20_000],
+            &format!("{name}, {bits} bits"),
+        ));
     }
     found
 }
@@ -145,6 +157,7 @@ fn on_curve<C: Curve>(device: &Device, sizes: &[usize], name: &str) -> Vec<Strin
 fn runs_stay_within_their_plans() {
     // `./test --all` has a second curve on portable arithmetic too.
     let all = std::env::var("BUCKETEER_TESTS").is_ok_and(|tests| tests == "all");
+    let presets = KnownBases::new(5000, 1).points;
     let mut found = Vec::new();
     for device in [Device::cpu(), Device::cpu().portable().unwrap()] {
         let name = |curve| format!("{curve} on {device}");
@@ -155,7 +168,7 @@ fn runs_stay_within_their_plans() {
         }
         for preset in &PRESETS {
             let builder = Bases::<ark_bls12_377::G1Affine>::builder().preset(preset);
-            found.extend(excesses(&device, &builder, 5000, &name(preset.name)));
+            found.extend(excesses(&device, &builder, &presets, &name(preset.name)));
         }
     }
     // Wide points, of whose sums there are as many as windows.

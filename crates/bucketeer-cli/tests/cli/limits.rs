@@ -36,7 +36,7 @@ fn address_space_that_is_limited() {
     let ran = limited("ulimit -v 400000", "msm --curve bn254 -n 2^19 --device cpu --json");
     assert_eq!(ran.json()["checked"], true);
     // Without room for the inputs alone.
-    let ran = limited("ulimit -v 60000", "generate --curve bw6-761 -n 2^17 --output /dev/null");
+    let ran = limited("ulimit -v 60000", "generate --curve bw6-761 -n 2^18 --output /dev/null");
     ran.fails(4, &["out of memory"]);
 }
 

@@ -23,7 +23,7 @@
 //! ```
 
 mod case;
-#[cfg(feature = "any")]
+#[cfg(all(feature = "any", not(test)))]
 mod named;
 mod rows;
 mod runs;
@@ -31,7 +31,7 @@ mod settings;
 mod subject;
 
 pub use crate::reference::reference_sum;
-#[cfg(feature = "any")]
+#[cfg(all(feature = "any", not(test)))]
 pub use named::{run, run_async};
 pub use subject::on_weierstrass;
 

@@ -3,7 +3,7 @@
 use super::Filter;
 use super::case::{Arrangement, Case, Outcome, Run, Scalars};
 use super::rows::case;
-use super::subject::{LARGE, LARGEST, Subject};
+use super::subject::{KNOWN, LARGE, LARGEST, Subject};
 use crate::DeviceKind;
 use crate::plan::{Accumulate, GROWING, Group, Settings};
 use crate::random::Distribution;
@@ -72,11 +72,17 @@ pub(super) fn service(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
 pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     use Distribution::{Equal, Skewed, Uniform};
     let device = subject.device();
-    let n = match subject.curve().point_bytes() {
-        _ if filter.quick => 1 << 11,
-        _ if device.kind != DeviceKind::Cpu && !subject.plays_gpu() => LARGEST,
-        0..=96 => LARGE,
-        _ => (1 << 13) + 1,
+    let short = subject.curve().point_bytes() <= 96;
+    let n = match filter.quick {
+        true => 1 << if short { 11 } else { 10 },
+        false if device.kind != DeviceKind::Cpu && !subject.plays_gpu() => LARGEST,
+        false => {
+            if short {
+                LARGE
+            } else {
+                KNOWN
+            }
+        }
     };
     let with = |kind, run, settings| Case {
         run,

@@ -211,7 +211,8 @@ pub(super) fn odd_multiples(subject: &dyn Subject, filter: &Filter) -> Vec<Case>
     cases
 }
 
-/// Every factor from 1 to 8, factors above the number of windows, and the plan's own choice.
+/// Every factor from 1 to 8, factors above the number of windows, and the plan's own choice, with a
+/// memory limit: a table that fills what is free takes seconds to make.
 pub(super) fn precompute_factors(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let (widths, factors) = match filter.quick {
         true => (vec![9], vec![2, 3, 1024]),
@@ -236,7 +237,8 @@ pub(super) fn precompute_factors(subject: &dyn Subject, filter: &Filter) -> Vec<
         }
     }
     for n in [1, 33, 300] {
-        let settings = Settings { auto_precompute: true, ..Settings::default() };
+        let memory_limit = Some(if filter.quick { 1 << 24 } else { 1 << 28 });
+        let settings = Settings { auto_precompute: true, memory_limit, ..Settings::default() };
         let scalars = Scalars::Kind(Distribution::Uniform, n);
         cases.push(case(Arrangement::Distinct, scalars, settings));
     }

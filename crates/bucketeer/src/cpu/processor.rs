@@ -60,6 +60,14 @@ impl Processor {
 
     /// Runs `work` on these threads.
     pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        let (mut work, mut result) = (Some(work), None);
+        self.enter(&mut || result = work.take().map(|work| work()));
+        result.expect("a pool runs its work or passes its panic on")
+    }
+
+    /// Calls `work` once on these threads. Not generic, so that rayon's code is not compiled for
+    /// every curve.
+    fn enter(&self, work: &mut (dyn FnMut() + Send)) {
         match &self.pool {
             Some(pool) => pool.install(work),
             // One job of the global pool: a thread outside it would sleep and wake at every

@@ -50,7 +50,7 @@ mod write;
 pub use crate::scalar_vec::ScalarVec;
 pub use arkworks::{parse_arkworks_bases, parse_arkworks_scalars, write_bases, write_scalars};
 pub use format::{Encoding, Format, detect, detect_bytes};
-#[cfg(feature = "any")]
+#[cfg(all(feature = "any", not(test)))]
 pub(crate) use json::coordinate;
 pub use json::{
     JsonInput, json_curve, parse_json, parse_json_curve, point_to_json, read_bytes, read_json,

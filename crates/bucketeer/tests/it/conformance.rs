@@ -146,7 +146,7 @@ mod small_order {
 /// Each preset as the start of every case, on one curve with an endomorphism.
 #[test]
 fn every_preset_passes_the_quick_table() {
-    let curve = Some(NamedCurve::named("bls12-377").expect("a named curve"));
+    let curve = Some(NamedCurve::named("bn254").expect("a named curve"));
     for preset in &PRESETS {
         let filter = Filter { curve, preset: Some(preset), quick: true };
         hold(|report| run(&Device::cpu(), &filter, report));
