@@ -131,7 +131,8 @@ fn on_curve<C: Curve>(device: &Device, sizes: &[usize], name: &str) -> Vec<Strin
         found.extend(excesses(device, &builder, &points, &format!("{name}, limit {limit}")));
     }
     // A copy for every window takes long to make.
-    let ways: [(usize, fn(&mut Settings)); 3] = [
+    type Change = fn(&mut Settings);
+    let ways: [(usize, Change); 3] = [
         (20_000, |s| s.accumulate = Some(Accumulate::InPlace)),
         (4000, |s| (s.accumulate, s.precompute) = (Some(Accumulate::InPlace), Some(1024))),
         (20_000, |s| (s.odd_multiples, s.precompute, s.window_bits) = (Some(4), Some(2), Some(12))),
