@@ -181,7 +181,8 @@ pub(super) fn odd_multiples(subject: &dyn Subject, filter: &Filter) -> Vec<Case>
             ..Settings::default()
         };
         // Copies of so many multiples take long to make.
-        let most = if multiples > 64 { 1 } else { factors.len() };
+        let many = if filter.quick { 2 } else { 64 };
+        let most = if multiples > many { 1 } else { factors.len() };
         for &factor in &factors[..most] {
             for &endomorphism in endomorphisms(subject) {
                 for accumulate in [None, Some(Accumulate::InPlace)] {

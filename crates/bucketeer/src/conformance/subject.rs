@@ -48,7 +48,7 @@ pub(super) trait Subject: Sync {
 /// Most known bases a case may take.
 pub(super) const KNOWN: usize = (1 << 12) + 1;
 /// Known bases of the largest cases, made when the first of these comes.
-pub(super) const LARGE: usize = (1 << 15) + 1;
+pub(super) const LARGE: usize = (1 << 14) + 1;
 /// Known bases of the largest cases of GPUs; still larger ones repeat them.
 pub(super) const LARGEST: usize = (1 << 20) + 1;
 /// Points of the whole curve that a case may take.

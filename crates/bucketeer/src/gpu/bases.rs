@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::curve::{BaseSource, CoordinateSystem};
 use crate::plan::{Form, Plan};
-use crate::{Curve, CurveSpec, parallel};
+use crate::{Curve, CurveSpec};
 
 /// Bases as words of their affine coordinates.
 pub(crate) trait AffineSource: Sync {
@@ -28,7 +30,7 @@ impl<C: Curve> AffineSource for Affine<'_, C> {
             Form::Edwards => CoordinateSystem::Own,
             Form::Weierstrass => CoordinateSystem::Weierstrass,
         };
-        parallel::for_blocks(out, BLOCK * 8 * words, |block, out| {
+        out.par_chunks_mut(BLOCK * 8 * words).enumerate().for_each(|(block, out)| {
             let first = range.start + block * BLOCK;
             let bases: Vec<usize> = (first..first + out.len() / (8 * words)).collect();
             let mut buffer = vec![u64::MAX; bases.len() * words];
