@@ -148,6 +148,25 @@ fn few_bases_with_odd_multiples_and_no_memory() {
     }
 }
 
+/// Up to three bases a plan did without buckets, whatever digits were requested.
+#[test]
+fn requested_digits_imply_buckets() {
+    for n in 1..5 {
+        let free = Paper::new(n).plan().unwrap();
+        assert!(
+            matches!(&free.schedule, Schedule::Straus(s) if s.multiples == 8 || s.multiples == 16)
+        );
+        assert_eq!(free.shape.buckets, 0);
+        let unsigned = Paper::new(n).with(|s| s.digits = Some(Digits::Unsigned)).plan().unwrap();
+        assert_eq!(unsigned.shape.digits, Digits::Unsigned);
+        let odd = Paper::new(n).with(|s| s.odd_multiples = Some(4)).plan().unwrap();
+        assert_eq!(odd.shape.odd_multiples, 4);
+        for plan in [unsigned, odd] {
+            assert!(matches!(plan.schedule, Schedule::Cpu(_)) && plan.shape.buckets > 0, "{plan}");
+        }
+    }
+}
+
 #[test]
 fn odd_multiples_divide_the_buckets() {
     let shape = |count| {

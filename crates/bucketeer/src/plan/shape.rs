@@ -79,7 +79,7 @@ pub struct Shape {
     pub odd_multiples: u32,
     /// Bucket sets: windows folded by the precompute factor.
     pub bucket_sets: u32,
-    /// Buckets in each set.
+    /// Buckets in each set; 0 in a plan without buckets.
     pub buckets: u64,
     /// 64-bit words that hold one (half) scalar, with its sign in the top bit; or its digits, if
     /// odd multiples are stored.

@@ -4,7 +4,9 @@ use super::buffer::{BufferKind, total};
 use super::cpu::scalar_bytes;
 use super::draft::{Draft, Shortage};
 use super::validate::Valid;
-use super::{Accumulate, Buffer, Cost, Plan, Request, ScalarBound, Schedule, StrausSchedule};
+use super::{
+    Accumulate, Buffer, Cost, Digits, Plan, Request, ScalarBound, Schedule, Shape, StrausSchedule,
+};
 use crate::facts::DeviceKind;
 use crate::{CurveSpec, Model};
 
@@ -31,9 +33,11 @@ pub(super) fn wanted(request: &Valid<'_>) -> Wanted {
         (Some(_), _) => Wanted::No,
         (None, Some(Accumulate::Straus)) => Wanted::Only,
         (None, Some(_)) => Wanted::No,
-        // Settings for windows or buckets imply buckets.
+        // Settings for windows, digits or buckets imply buckets.
         (None, None) => {
             let free = settings.window_bits.is_none()
+                && settings.odd_multiples.is_none()
+                && settings.digits != Some(Digits::Unsigned)
                 && settings.group.is_none()
                 && settings.reduce.is_none();
             let usable = request.device.kind == DeviceKind::Cpu && possible(request);
@@ -72,8 +76,10 @@ pub(super) fn widths(request: &Valid<'_>) -> std::ops::RangeInclusive<u32> {
 
 /// Chooses the chunk, lists the buffers and prices the plan.
 pub(super) fn fit(draft: Draft<'_>) -> Result<Plan, Shortage> {
-    let schedule = StrausSchedule { multiples: draft.shape.buckets };
-    let mut draft = draft.with_chunk(draft.chunk.min(MOST_OF_CHUNK));
+    // Odd numbers below 2^c, the digits of the non-adjacent form.
+    let schedule = StrausSchedule { multiples: 1 << (draft.shape.window_bits - 1) };
+    let shape = Shape { buckets: 0, ..draft.shape };
+    let mut draft = Draft { shape, ..draft }.with_chunk(draft.chunk.min(MOST_OF_CHUNK));
     loop {
         let buffers = buffers(&draft, &schedule);
         let bytes = total(&buffers);
