@@ -19,15 +19,8 @@ fn for_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
 
 /// `work(0), work(1), …` in parallel, results in order.
 pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let slots: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
-    for_each(count, &|index| {
-        let result = work(index);
-        *slots[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-    });
-    slots
-        .into_iter()
-        .filter_map(|s| s.into_inner().unwrap_or_else(PoisonError::into_inner))
-        .collect()
+    let results = threads::gather(count, work, |work| for_each(count, work));
+    results.into_iter().flatten().collect()
 }
 
 /// `work` on every block of a slice, with the block's index, in parallel.

@@ -46,18 +46,32 @@ pub(crate) fn side_by_side<R: Send>(
     what: &str,
     work: impl Fn(usize) -> Result<R, Error> + Sync,
 ) -> Vec<Result<R, Error>> {
-    let slots: Vec<_> = (0..count).map(|_| Mutex::new(None)).collect();
-    let panics = each_on_a_thread(count, &|index| {
-        let result = work(index);
-        *slots[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-    });
-    let result = |(slot, panic): (Mutex<Option<_>>, Option<String>)| {
-        let done = slot.into_inner().unwrap_or_else(PoisonError::into_inner);
-        done.unwrap_or_else(|| {
+    let mut panics = Vec::new();
+    let results = gather(count, work, |work| panics = each_on_a_thread(count, work));
+    let result = |(result, panic): (Option<_>, Option<String>)| {
+        result.unwrap_or_else(|| {
             Err(Error::Internal(format!("{what} panicked: {}", panic.unwrap_or_default())))
         })
     };
-    slots.into_iter().zip(panics).map(result).collect()
+    results.into_iter().zip(panics).map(result).collect()
+}
+
+/// What `work` returns for every index, in order, where `run` calls it for all of them on any
+/// threads; `None` where it did not return. Only this is compiled for every curve, not the loop.
+pub(crate) fn gather<T: Send>(
+    count: usize,
+    work: impl Fn(usize) -> T + Sync,
+    run: impl FnOnce(&(dyn Fn(usize) + Sync)),
+) -> Vec<Option<T>> {
+    let slots: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    run(&|index| {
+        let result = work(index);
+        *slots[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+    });
+    slots
+        .into_iter()
+        .map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect()
 }
 
 /// The loop of [`side_by_side`], compiled once for all curves: the message of each panic.
