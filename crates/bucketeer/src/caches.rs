@@ -29,7 +29,7 @@ impl Caches {
         *SYSTEM.get_or_init(|| linux::read(Path::new("/sys/devices/system/cpu/cpu0/cache")))
     }
 
-    /// Nothing is asked of other systems.
+    /// Other systems are not queried.
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn of_system() -> Self {
         Self::default()

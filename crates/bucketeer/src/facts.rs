@@ -23,7 +23,7 @@ pub enum DeviceKind {
 pub struct DeviceFacts {
     /// The sort of processor.
     pub kind: DeviceKind,
-    /// Workers that run side by side: threads of a CPU, multiprocessors of a GPU.
+    /// Workers that run concurrently: threads of a CPU, multiprocessors of a GPU.
     pub threads: usize,
     /// Whether it has AVX-512 IFMA.
     pub ifma: bool,

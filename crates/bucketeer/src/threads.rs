@@ -41,7 +41,7 @@ pub(crate) fn check() -> Result<(), Error> {
 
 /// Runs `work` for every index on a thread of its own, or on this one if the system starts none. A
 /// panic becomes an error that names the work, `what`.
-pub(crate) fn side_by_side<R: Send>(
+pub(crate) fn concurrently<R: Send>(
     count: usize,
     what: &str,
     work: impl Fn(usize) -> Result<R, Error> + Sync,
@@ -74,7 +74,7 @@ pub(crate) fn gather<T: Send>(
         .collect()
 }
 
-/// The loop of [`side_by_side`], compiled once for all curves: the message of each panic.
+/// The loop of [`concurrently`], compiled once for all curves: the message of each panic.
 fn each_on_a_thread(count: usize, work: &(dyn Fn(usize) + Sync)) -> Vec<Option<String>> {
     std::thread::scope(|scope| {
         let start = |index| std::thread::Builder::new().spawn_scoped(scope, move || work(index));

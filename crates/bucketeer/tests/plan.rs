@@ -140,10 +140,10 @@ fn fixed_bases_get_odd_multiples_within_their_memory() {
 #[test]
 fn few_bases_with_odd_multiples_and_no_memory() {
     for n in 0..20 {
-        let wishes = |s: &mut Settings| {
+        let requested = |s: &mut Settings| {
             (s.odd_multiples, s.auto_precompute, s.memory_limit) = (Some(8), true, Some(0));
         };
-        let plan = Paper { resident: true, ..Paper::new(n).with(wishes) }.plan();
+        let plan = Paper { resident: true, ..Paper::new(n).with(requested) }.plan();
         assert!(matches!(plan, Err(Error::OutOfMemory { needed: 1.., available: 0 })), "{plan:?}");
     }
 }

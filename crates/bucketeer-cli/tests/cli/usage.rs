@@ -1,4 +1,4 @@
-//! Exit codes and messages for what is asked, before any input is looked at.
+//! Exit codes and messages for bad arguments, before any input is looked at.
 
 use std::process::{Command, Stdio};
 

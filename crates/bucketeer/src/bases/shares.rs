@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Bases, Builder, Held, Inner, Partial};
 use crate::control::CancelToken;
 use crate::sum::Sum;
-use crate::threads::side_by_side;
+use crate::threads::concurrently;
 use crate::wait::wait;
 use crate::{Curve, Device, Error, Scalars};
 
@@ -50,7 +50,7 @@ impl<C: Curve> Builder<C> {
     ) -> Result<Vec<Sum<C>>, Error> {
         let parts = device.parts();
         let range = |index: usize, n: usize| shares(n, parts.len())[index].clone();
-        let sums = side_by_side(parts.len(), "a share", |index| {
+        let sums = concurrently(parts.len(), "a share", |index| {
             let mut own = Vec::with_capacity(batch.len());
             for (bases, scalars) in batch {
                 let range = range(index, bases.len());
@@ -86,7 +86,7 @@ pub(super) fn in_shares<R: Send>(
     ranges: &[Range<usize>],
     run: impl Fn(usize, &Range<usize>) -> Result<R, Error> + Sync,
 ) -> Result<Vec<R>, Error> {
-    let shares = side_by_side(ranges.len(), "a share", |index| {
+    let shares = concurrently(ranges.len(), "a share", |index| {
         let own = &ranges[index];
         // An error has the index in the whole input.
         run(index, own).map_err(|error| error.in_share_from(own.start))

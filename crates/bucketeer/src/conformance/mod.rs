@@ -47,7 +47,7 @@ use crate::control::panic_message;
 use crate::curves::NamedCurve;
 use crate::plan::Preset;
 use crate::platform::Instant;
-use crate::threads::side_by_side;
+use crate::threads::concurrently;
 use crate::wait::wait;
 use crate::{Curve, Device, DeviceKind};
 
@@ -94,8 +94,8 @@ impl AddAssign for Summary {
     }
 }
 
-/// Cases that are run side by side on a GPU, where a small MSM is mostly waiting.
-const SIDE_BY_SIDE: usize = 10;
+/// Cases that run concurrently on a GPU, where a small MSM is mostly latency.
+const CONCURRENT_CASES: usize = 10;
 
 /// Runs the table on any curve; `filter.curve` is not looked at.
 pub fn run_curve<C: Curve>(
@@ -198,7 +198,7 @@ fn faults(subject: &dyn Subject, cases: &[Case]) -> Vec<Option<String>> {
         return cases.iter().map(|case| fault(subject, case)).collect();
     }
     let (next, found) = (AtomicUsize::new(0), Mutex::new(vec![None; cases.len()]));
-    side_by_side(SIDE_BY_SIDE.min(cases.len()), "a case", |_| {
+    concurrently(CONCURRENT_CASES.min(cases.len()), "a case", |_| {
         while let Some((index, case)) = next_of(&next, cases) {
             let fault = fault(subject, case);
             found.lock().unwrap_or_else(PoisonError::into_inner)[index] = fault;

@@ -4,16 +4,16 @@ use super::subject::{OnCurve, Subject};
 use super::{CaseResult, Filter, Summary, run_blocking, run_table};
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::plan::{Accumulate, Settings};
-use crate::threads::side_by_side;
+use crate::threads::concurrently;
 use crate::{Bases, Curve, Device, DeviceKind};
 
 /// Runs the table on the named curves.
 pub fn run(device: &Device, filter: &Filter, report: &mut dyn FnMut(&CaseResult)) -> Summary {
     let curves = chosen(filter);
     if device.kind() != DeviceKind::Cpu {
-        // Kernels are compiled side by side. What fails here fails again in its case, where it is
+        // Kernels are compiled concurrently. What fails here fails again in its case, where it is
         // reported.
-        side_by_side(curves.len(), "warming up", |index| {
+        concurrently(curves.len(), "warming up", |index| {
             curves[index].visit(WarmUp(device));
             Ok(())
         });

@@ -68,14 +68,14 @@ pub(super) fn service(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
 }
 
 /// Enough bases for many slices per bucket set and for segments of them; fewer where points are
-/// long and additions slow, and on a CPU, even one that plays a GPU.
+/// long and additions slow, on a CPU and on a software adapter.
 pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     use Distribution::{Equal, Skewed, Uniform};
     let device = subject.device();
     let short = subject.curve().point_bytes() <= 96;
     let n = match filter.quick {
         true => 1 << if short { 11 } else { 10 },
-        false if device.kind != DeviceKind::Cpu && !subject.plays_gpu() => LARGEST,
+        false if device.kind != DeviceKind::Cpu && !subject.is_software_adapter() => LARGEST,
         false => {
             if short {
                 LARGE

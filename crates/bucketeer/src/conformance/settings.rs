@@ -66,10 +66,10 @@ fn edges(curve: &CurveSpec, window_bits: u32, n: usize) -> Scalars {
     Scalars::Residues(scalars.into_iter().map(|k| k % order).collect())
 }
 
-/// The most memory of cases with wide windows. A CPU that plays a GPU goes through all their
-/// buckets one by one: in a quick table it gets so little that windows stay narrow.
+/// Memory limit of cases with wide windows. A software adapter is slow on many buckets: in a quick
+/// table it gets so little that windows stay narrow.
 fn memory_limit(subject: &dyn Subject, filter: &Filter) -> Option<u64> {
-    (filter.quick && subject.plays_gpu()).then_some(1 << 18)
+    (filter.quick && subject.is_software_adapter()).then_some(1 << 18)
 }
 
 /// Every width from 1 to 26, with both kinds of digits, split and whole scalars, and both ways to
@@ -92,8 +92,8 @@ pub(super) fn window_widths(subject: &dyn Subject, filter: &Filter) -> Vec<Case>
                         ..Settings::default()
                     };
                     let case = case(Arrangement::Distinct, scalars.clone(), settings);
-                    let as_asked = subject.planned(&case).is_none_or(|s| s.window_bits == bits);
-                    let wanted = as_asked || bits == MAX_WINDOW_BITS;
+                    let as_requested = subject.planned(&case).is_none_or(|s| s.window_bits == bits);
+                    let wanted = as_requested || bits == MAX_WINDOW_BITS;
                     if wanted && (group == Group::Sort || bits <= widest_csr) {
                         cases.push(case);
                     }
@@ -140,10 +140,10 @@ pub(super) fn decompositions(subject: &dyn Subject, filter: &Filter) -> Vec<Case
     cases
 }
 
-/// Last windows narrower and wider than the others. A CPU that plays a GPU has small buffers, which
-/// do not hold the buckets of 14 bits where points are long.
+/// Last windows narrower and wider than the others. A software adapter has small buffers, which do
+/// not hold the buckets of 14 bits where points are long.
 pub(super) fn last_windows(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
-    let widest = if subject.plays_gpu() { (11, 12) } else { (13, 14) };
+    let widest = if subject.is_software_adapter() { (11, 12) } else { (13, 14) };
     let pairs =
         if filter.quick { vec![(5, 7)] } else { vec![(1, 9), (5, 1), (7, 8), (8, 3), widest] };
     let mut cases = Vec::new();

@@ -29,8 +29,8 @@ pub(super) trait Subject: Sync {
     /// What the device it runs on is.
     fn device(&self) -> DeviceFacts;
 
-    /// Whether it is a CPU behind a GPU's interface.
-    fn plays_gpu(&self) -> bool {
+    /// Whether it is a software adapter: a CPU behind a GPU's interface.
+    fn is_software_adapter(&self) -> bool {
         let DeviceFacts { kind, threads, .. } = self.device();
         kind == DeviceKind::WebGpu && threads == 1
     }

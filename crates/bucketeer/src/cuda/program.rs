@@ -9,7 +9,7 @@ use super::driver::{Context, Kernel, Module};
 use super::nvrtc::nvrtc;
 use super::prelude;
 use crate::plan::{Form, GpuSchedule, Reduce, SumLists};
-use crate::threads::side_by_side;
+use crate::threads::concurrently;
 use crate::{CurveSpec, Error};
 
 /// A source file, compiled by itself.
@@ -203,7 +203,7 @@ impl Program {
         let missing = sources.iter().filter(|source| self.slots[source].get().is_none());
         let missing: Vec<_> = missing.collect();
         let compile = |index: usize| self.module(*missing[index]).map(|_| ());
-        let compiled = side_by_side(missing.len(), "compiling kernels", compile);
+        let compiled = concurrently(missing.len(), "compiling kernels", compile);
         compiled.into_iter().collect::<Result<Vec<()>, _>>()?;
         Ok(start.elapsed())
     }

@@ -12,7 +12,7 @@ use super::{accumulate, decompose, group, reduce, table};
 use crate::plan::{Form, GpuSchedule, Group, Reduce, SumLists};
 use crate::platform::Instant;
 #[cfg(not(target_family = "wasm"))]
-use crate::threads::side_by_side;
+use crate::threads::concurrently;
 #[cfg(not(target_family = "wasm"))]
 use crate::wait::wait;
 use crate::{CurveSpec, Error};
@@ -268,7 +268,7 @@ impl Program {
     #[cfg(not(target_family = "wasm"))]
     async fn make(&self, gpu: &Gpu, sources: &[Source]) -> Vec<Result<Arc<Pipelines>, Error>> {
         let compile = |index: usize| wait(self.module(gpu, sources[index]));
-        side_by_side(sources.len(), "compiling a shader", compile)
+        concurrently(sources.len(), "compiling a shader", compile)
     }
 
     #[cfg(target_family = "wasm")]
