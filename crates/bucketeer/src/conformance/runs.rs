@@ -76,13 +76,8 @@ pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let n = match filter.quick {
         true => 1 << if short { 11 } else { 10 },
         false if device.kind != DeviceKind::Cpu && !subject.is_software_adapter() => LARGEST,
-        false => {
-            if short {
-                LARGE
-            } else {
-                KNOWN
-            }
-        }
+        false if short => LARGE,
+        false => KNOWN,
     };
     let with = |kind, run, settings| Case {
         run,
