@@ -1,0 +1,1 @@
+//! Integration tests, in one binary: each would compile the curves again.
