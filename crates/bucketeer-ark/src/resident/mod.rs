@@ -112,8 +112,9 @@ impl ResidentBuilder {
         self
     }
 
-    /// Limits the memory of all tables together, and of the runs over them. Default:
-    /// [`TABLE_FACTOR`] times the size of the bases.
+    /// Limits the memory of all tables together; every vector gets a share by its size. Default:
+    /// [`TABLE_FACTOR`] times the size of the bases. Loading fails with
+    /// [`Error::OutOfMemory`] if not even the bases fit.
     pub fn memory_limit(mut self, bytes: u64) -> Self {
         self.memory_limit = Some(bytes);
         self
@@ -131,16 +132,13 @@ impl ResidentBuilder {
         let mut list = QueryList::default();
         key.queries(&mut list);
         let total: u64 = list.queries.iter().map(|query| query.bytes).sum();
-        let limit = match (self.memory_limit, self.plain) {
-            (None, true) => None,
-            (given, _) => Some(given.unwrap_or(total.saturating_mul(TABLE_FACTOR))),
-        };
+        let limit = self.memory_limit.unwrap_or(total.saturating_mul(TABLE_FACTOR));
         let mut entries = Vec::with_capacity(list.queries.len());
         let mut table_bytes = 0;
         for query in list.queries {
-            let share = |limit| u128::from(limit) * u128::from(query.bytes) / u128::from(total);
-            let limit = limit.map(|limit: u64| share(limit) as u64);
-            let (entry, bytes) = (query.load)(&device, limit, !self.plain)?;
+            let share = u128::from(limit) * u128::from(query.bytes) / u128::from(total);
+            let limit = (!self.plain).then_some(share as u64);
+            let (entry, bytes) = (query.load)(&device, limit)?;
             entries.push(Arc::new(entry));
             table_bytes += bytes;
         }

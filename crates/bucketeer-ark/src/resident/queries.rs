@@ -1,10 +1,12 @@
 //! The bases that a key holds.
 
-use bucketeer::{Bases, Curve, Device, Error};
+use bucketeer::plan::{Plan, Request, Settings, Shape};
+use bucketeer::{Bases, Curve, CurveSpec, Device, Error};
 
 use super::Entry;
 use crate::Affine;
 use crate::convert::Wrapper;
+use crate::device::chosen;
 use crate::run::builder;
 
 /// A key whose bases can be resident: it lists them.
@@ -45,9 +47,9 @@ pub(super) struct Query<'a> {
     pub(super) load: Box<Load<'a>>,
 }
 
-/// Loads the bases onto a device, within a memory limit, with tables or without. Returns the bytes
-/// of the table too.
-type Load<'a> = dyn Fn(&Device, Option<u64>, bool) -> Result<(Entry, u64), Error> + 'a;
+/// Loads the bases onto a device, with a table of at most so many bytes or without one. Returns
+/// the bytes of the table too.
+type Load<'a> = dyn Fn(&Device, Option<u64>) -> Result<(Entry, u64), Error> + 'a;
 
 impl<'a> QueryList<'a> {
     /// Adds a slice. Empty ones are ignored.
@@ -56,7 +58,7 @@ impl<'a> QueryList<'a> {
             return;
         }
         let bases = Affine::unwrap_slice(bases);
-        let load = move |device: &Device, limit, tables| Entry::load(device, bases, limit, tables);
+        let load = move |device: &Device, limit| Entry::load(device, bases, limit);
         self.queries.push(Query { bytes: size_of_val(bases) as u64, load: Box::new(load) });
     }
 }
@@ -66,14 +68,17 @@ impl Entry {
         device: &Device,
         points: &[A],
         limit: Option<u64>,
-        tables: bool,
     ) -> Result<(Self, u64), Error> {
         let mut builder = builder::<A>();
-        if tables {
-            builder = builder.auto_precompute();
-        }
-        if let Some(limit) = limit {
-            builder = builder.memory_limit(limit);
+        let shape = limit.map(|limit| table_shape::<A>(device, points.len(), limit)).transpose()?;
+        match shape {
+            Some(shape) if shape.precompute > 1 || shape.odd_multiples > 1 => {
+                builder = builder.precompute(shape.precompute).window_bits(shape.window_bits);
+                if shape.odd_multiples > 1 {
+                    builder = builder.odd_multiples(shape.odd_multiples);
+                }
+            }
+            _ => builder = builder.precompute(1),
         }
         let bases: Bases<A> = builder.load(device, points)?;
         let range = points.as_ptr_range();
@@ -82,6 +87,29 @@ impl Entry {
         let curve = std::any::TypeId::of::<A>();
         Ok((Self { curve, start, end, bases: Box::new(bases) }, bytes))
     }
+}
+
+/// The shape with the fastest runs whose table takes at most `limit` bytes. The memory of a run is
+/// not part of it: a run takes what it needs.
+fn table_shape<A: Curve>(device: &Device, n: usize, limit: u64) -> Result<Shape, Error> {
+    let curve = CurveSpec::of::<A>();
+    let plan = |settings: &Settings| {
+        let request = Request::new(&curve, n, device.facts()).settings(settings);
+        Plan::new(&request.resident(true))
+    };
+    let mut settings = Settings::default();
+    settings.any_point = chosen().any_point;
+    settings.precompute = Some(1);
+    let plain = plan(&settings)?;
+    let (table, all) = (plain.table_bytes(), plain.bytes());
+    if table > limit {
+        return Err(Error::OutOfMemory { needed: table, available: limit });
+    }
+    settings.precompute = None;
+    settings.auto_precompute = true;
+    settings.memory_limit = Some(limit.saturating_add(all - table));
+    let fits = |plan: &Plan| plan.table_bytes() <= limit;
+    Ok(plan(&settings).ok().filter(fits).unwrap_or(plain).shape)
 }
 
 impl<A: Curve> Queries for [Affine<A>] {
