@@ -4,13 +4,13 @@
 
 use ark_bn254::Fr;
 use ark_groth16::Groth16;
-use ark_relations::gr1cs::{ConstraintSynthesizer, ConstraintSystemRef, SynthesisError};
+use ark_relations::gr1cs::{ConstraintSynthesizer, ConstraintSystemRef, SynthesisError, Variable};
 use ark_relations::lc;
 use ark_snark::SNARK;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use bucketeer_ark::{Bn254, IntoOriginal, Resident};
 
-/// Squares a secret number often.
+/// Squares a secret number a thousand times; the last square is public.
 struct Squares(Fr);
 
 impl ConstraintSynthesizer<Fr> for Squares {
@@ -23,11 +23,7 @@ impl ConstraintSynthesizer<Fr> for Squares {
             x = square;
         }
         let last = cs.new_input_variable(|| Ok(value))?;
-        cs.enforce_r1cs_constraint(
-            || lc!() + x,
-            || lc!() + ark_relations::gr1cs::Variable::One,
-            || lc!() + last,
-        )
+        cs.enforce_r1cs_constraint(|| lc!() + x, || lc!() + Variable::One, || lc!() + last)
     }
 }
 

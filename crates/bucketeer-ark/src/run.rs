@@ -1,5 +1,6 @@
 //! One MSM: over resident bases if its bases are, otherwise on the device of the process.
 
+use ark_ff::AdditiveGroup;
 use bucketeer::{Bases, Builder, Curve, Device, Error, Scalars};
 
 use crate::device::{chosen, device};
@@ -14,6 +15,9 @@ pub(crate) fn sum<A: Curve, S: Copy>(
     view: impl for<'s> Fn(&'s [S]) -> Scalars<'s, A::ScalarField>,
 ) -> A::Group {
     let n = bases.len().min(scalars.len());
+    if n == 0 {
+        return A::Group::ZERO;
+    }
     let (bases, scalars) = (&bases[..n], &scalars[..n]);
     match resident::find(bases) {
         None => sum_of_integers(bases, view(scalars)),

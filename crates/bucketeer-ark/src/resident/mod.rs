@@ -68,7 +68,7 @@ static ACTIVE: RwLock<Vec<Arc<Entry>>> = RwLock::new(Vec::new());
 
 impl<'a> Resident<'a> {
     /// Loads the bases of a key onto the device of the process, with tables of up to
-    /// [`TABLE_FACTOR`] times their size.
+    /// [`TABLE_FACTOR`] times their size there.
     pub fn of<K: Queries + ?Sized>(key: &'a K) -> Result<Self, Error> {
         Self::builder().load(key)
     }
@@ -93,7 +93,7 @@ impl<'a> Resident<'a> {
     }
 }
 
-/// Times its own size that a key's tables take by default.
+/// How many times the size of its bases the tables of a key take at most, by default.
 pub const TABLE_FACTOR: u64 = 8;
 
 /// Settings of a [`Resident`], made by [`Resident::builder`].
@@ -113,8 +113,8 @@ impl ResidentBuilder {
     }
 
     /// Limits the memory of all tables together; every vector gets a share by its size. Default:
-    /// [`TABLE_FACTOR`] times the size of the bases. Loading fails with
-    /// [`Error::OutOfMemory`] if not even the bases fit.
+    /// [`TABLE_FACTOR`] times the size of the bases. Loading fails with [`Error::OutOfMemory`] if
+    /// not even the bases fit.
     pub fn memory_limit(mut self, bytes: u64) -> Self {
         self.memory_limit = Some(bytes);
         self
@@ -131,14 +131,19 @@ impl ResidentBuilder {
         let device = self.device.clone().map_or_else(crate::device, Ok)?;
         let mut list = QueryList::default();
         key.queries(&mut list);
-        let total: u64 = list.queries.iter().map(|query| query.bytes).sum();
+        let plain = list.queries.iter().map(|query| query.plain_bytes(&device));
+        let plain = plain.collect::<Result<Vec<u64>, _>>()?;
+        let total: u64 = plain.iter().sum();
         let limit = self.memory_limit.unwrap_or(total.saturating_mul(TABLE_FACTOR));
+        if total > limit {
+            return Err(Error::OutOfMemory { needed: total, available: limit });
+        }
         let mut entries = Vec::with_capacity(list.queries.len());
         let mut table_bytes = 0;
-        for query in list.queries {
-            let share = u128::from(limit) * u128::from(query.bytes) / u128::from(total);
+        for (query, plain) in list.queries.iter().zip(plain) {
+            let share = u128::from(limit) * u128::from(plain) / u128::from(total);
             let limit = (!self.plain).then_some(share as u64);
-            let (entry, bytes) = (query.load)(&device, limit)?;
+            let (entry, bytes) = query.load(&device, limit)?;
             entries.push(Arc::new(entry));
             table_bytes += bytes;
         }
@@ -180,5 +185,5 @@ pub(crate) fn find<A: Curve>(slice: &[A]) -> Option<(Bases<A>, usize)> {
     let entry = active.iter().rev().filter(|_| !slice.is_empty()).find(inside)?;
     let bases = entry.bases.downcast_ref::<Bases<A>>()?.clone();
     let offset = start - entry.start;
-    (offset % size_of::<A>() == 0).then_some((bases, offset / size_of::<A>()))
+    offset.is_multiple_of(size_of::<A>()).then_some((bases, offset / size_of::<A>()))
 }

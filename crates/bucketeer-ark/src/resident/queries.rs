@@ -38,39 +38,38 @@ pub trait Queries {
 /// The slices of bases of a key.
 #[derive(Default)]
 pub struct QueryList<'a> {
-    pub(super) queries: Vec<Query<'a>>,
+    pub(super) queries: Vec<Box<dyn Query + 'a>>,
 }
-
-/// A slice of bases, whatever its curve.
-pub(super) struct Query<'a> {
-    pub(super) bytes: u64,
-    pub(super) load: Box<Load<'a>>,
-}
-
-/// Loads the bases onto a device, with a table of at most so many bytes or without one. Returns
-/// the bytes of the table too.
-type Load<'a> = dyn Fn(&Device, Option<u64>) -> Result<(Entry, u64), Error> + 'a;
 
 impl<'a> QueryList<'a> {
     /// Adds a slice. Empty ones are ignored.
     pub fn add<A: Curve>(&mut self, bases: &'a [Affine<A>]) {
-        if bases.is_empty() {
-            return;
+        if !bases.is_empty() {
+            self.queries.push(Box::new(Affine::unwrap_slice(bases)));
         }
-        let bases = Affine::unwrap_slice(bases);
-        let load = move |device: &Device, limit| Entry::load(device, bases, limit);
-        self.queries.push(Query { bytes: size_of_val(bases) as u64, load: Box::new(load) });
     }
 }
 
-impl Entry {
-    fn load<A: Curve>(
-        device: &Device,
-        points: &[A],
-        limit: Option<u64>,
-    ) -> Result<(Self, u64), Error> {
+/// A slice of bases, whatever its curve.
+pub(super) trait Query {
+    /// Bytes that the bases take on a device without precomputation.
+    fn plain_bytes(&self, device: &Device) -> Result<u64, Error>;
+
+    /// Loads the bases onto a device, with a table of at most so many bytes or without one. Returns
+    /// the bytes of the table too.
+    fn load(&self, device: &Device, limit: Option<u64>) -> Result<(Entry, u64), Error>;
+}
+
+impl<A: Curve> Query for &[A] {
+    fn plain_bytes(&self, device: &Device) -> Result<u64, Error> {
+        let mut settings = Settings::default();
+        settings.precompute = Some(1);
+        Ok(plan::<A>(device, self.len(), settings)?.table_bytes())
+    }
+
+    fn load(&self, device: &Device, limit: Option<u64>) -> Result<(Entry, u64), Error> {
         let mut builder = builder::<A>();
-        let shape = limit.map(|limit| table_shape::<A>(device, points.len(), limit)).transpose()?;
+        let shape = limit.map(|limit| table_shape::<A>(device, self.len(), limit)).transpose()?;
         match shape {
             Some(shape) if shape.precompute > 1 || shape.odd_multiples > 1 => {
                 builder = builder.precompute(shape.precompute).window_bits(shape.window_bits);
@@ -80,36 +79,34 @@ impl Entry {
             }
             _ => builder = builder.precompute(1),
         }
-        let bases: Bases<A> = builder.load(device, points)?;
-        let range = points.as_ptr_range();
+        let bases: Bases<A> = builder.load(device, self)?;
+        let range = self.as_ptr_range();
         let (start, end) = (range.start.addr(), range.end.addr());
         let bytes = bases.plan().table_bytes();
         let curve = std::any::TypeId::of::<A>();
-        Ok((Self { curve, start, end, bases: Box::new(bases) }, bytes))
+        Ok((Entry { curve, start, end, bases: Box::new(bases) }, bytes))
     }
 }
 
 /// The shape with the fastest runs whose table takes at most `limit` bytes. The memory of a run is
 /// not part of it: a run takes what it needs.
 fn table_shape<A: Curve>(device: &Device, n: usize, limit: u64) -> Result<Shape, Error> {
-    let curve = CurveSpec::of::<A>();
-    let plan = |settings: &Settings| {
-        let request = Request::new(&curve, n, device.facts()).settings(settings);
-        Plan::new(&request.resident(true))
-    };
     let mut settings = Settings::default();
-    settings.any_point = chosen().any_point;
     settings.precompute = Some(1);
-    let plain = plan(&settings)?;
-    let (table, all) = (plain.table_bytes(), plain.bytes());
-    if table > limit {
-        return Err(Error::OutOfMemory { needed: table, available: limit });
-    }
+    let plain = plan::<A>(device, n, settings.clone())?;
+    let of_a_run = plain.bytes().saturating_sub(plain.table_bytes());
     settings.precompute = None;
     settings.auto_precompute = true;
-    settings.memory_limit = Some(limit.saturating_add(all - table));
+    settings.memory_limit = Some(limit.saturating_add(of_a_run));
     let fits = |plan: &Plan| plan.table_bytes() <= limit;
-    Ok(plan(&settings).ok().filter(fits).unwrap_or(plain).shape)
+    Ok(plan::<A>(device, n, settings).ok().filter(fits).unwrap_or(plain).shape)
+}
+
+/// The plan of resident bases.
+fn plan<A: Curve>(device: &Device, n: usize, mut settings: Settings) -> Result<Plan, Error> {
+    settings.any_point = chosen().any_point;
+    let curve = CurveSpec::of::<A>();
+    Plan::new(&Request::new(&curve, n, device.facts()).settings(&settings).resident(true))
 }
 
 impl<A: Curve> Queries for [Affine<A>] {

@@ -15,7 +15,7 @@ const ONE_MSM: Msms = Msms { borrowed: 1, resident: 0 };
 type BigInt<A> = <<A as AffineRepr>::ScalarField as PrimeField>::BigInt;
 
 /// Runs an entry on Bucketeer and on arkworks.
-fn agree<A: Curve, T: PartialEq + std::fmt::Debug>(
+fn agree<T: PartialEq + std::fmt::Debug>(
     name: &str,
     fast: impl FnOnce() -> T,
     original: impl FnOnce() -> T,
@@ -37,23 +37,23 @@ fn entries<A: Curve>(bases: usize, scalars: usize) {
         .collect();
     let bigints: Vec<_> = residues.iter().map(|residue| residue.into_bigint()).collect();
 
-    agree::<A, _>(
+    agree(
         "msm_unchecked",
         || Projective::msm_unchecked(&bases, &residues).0,
         || A::Group::msm_unchecked(points, &residues),
     );
-    agree::<A, _>(
+    agree(
         "msm_bigint",
         || Projective::msm_bigint(&bases, &bigints).0,
         || A::Group::msm_bigint(points, &bigints),
     );
-    agree::<A, _>(
+    agree(
         "the function",
         || msm_bigint(points, &bigints),
         || A::Group::msm_bigint(points, &bigints),
     );
     if bases.len() == scalars {
-        agree::<A, _>(
+        agree(
             "msm",
             || Projective::msm(&bases, &residues).unwrap().0,
             || A::Group::msm(points, &residues).unwrap(),
@@ -67,7 +67,7 @@ fn entries<A: Curve>(bases: usize, scalars: usize) {
     macro_rules! small {
         ($($entry:ident $integer:ty),*) => {$(
             let integers: Vec<$integer> = (0..scalars).map(|_| rng.r#gen()).collect();
-            agree::<A, _>(
+            agree(
                 stringify!($entry),
                 || Projective::$entry(&bases, &integers).0,
                 || A::Group::$entry(points, &integers),
@@ -110,7 +110,7 @@ fn streams() {
     let bases = random_bases::<G1>(40);
     let points = bases[..].into_original();
     let scalars: Vec<_> = (0..30).map(|_| ark_bls12_381::Fr::rand(rng)).collect();
-    agree::<G1, _>(
+    agree(
         "msm_chunks",
         || Projective::msm_chunks(&&bases[..], &&scalars[..]).0,
         || ark_bls12_381::G1Projective::msm_chunks(&points, &&scalars[..]),

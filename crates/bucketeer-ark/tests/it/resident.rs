@@ -4,7 +4,7 @@ use ark_bls12_381::{Fr, G1Affine, G2Affine};
 use ark_ec::VariableBaseMSM;
 use ark_ff::UniformRand;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
-use bucketeer::Device;
+use bucketeer::{Device, Error};
 use bucketeer_ark::{IntoOriginal, Projective, Queries, QueryList, Resident};
 use rayon::prelude::*;
 
@@ -118,6 +118,8 @@ fn own_keys() {
     let limit = 1 << 20;
     let resident = Resident::builder().device(&device).memory_limit(limit).load(&key).unwrap();
     assert!(resident.table_bytes() <= limit);
+    let error = Resident::builder().memory_limit(1000).load(&key).map(|_| ()).unwrap_err();
+    assert!(matches!(error, Error::OutOfMemory { available: 1000, .. }), "{error}");
     resident.scope(|| {
         let g1 = msms(|| Projective::msm_u32(&key.g1, &[70_000; 30]));
         assert_eq!(g1, (expected(&key.g1, 0..30, &[Fr::from(70_000u64); 30]), RESIDENT));
