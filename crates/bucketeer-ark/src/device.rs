@@ -14,7 +14,7 @@ pub const DEVICE_VARIABLE: &str = "BUCKETEER_DEVICE";
 
 /// How the MSMs of this process run. Installed once, before the first of them.
 ///
-/// ```
+/// ```standalone_crate
 /// use bucketeer::Device;
 /// bucketeer_ark::Settings::new().device(Device::cpu()).allow_cpu_fallback().install()?;
 /// # Ok::<(), bucketeer::Error>(())
