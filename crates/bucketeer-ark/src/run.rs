@@ -6,40 +6,45 @@ use bucketeer::{Bases, Builder, Curve, Device, Error, Scalars};
 use crate::device::{chosen, device};
 use crate::resident;
 
-/// `Σ kᵢ·Pᵢ` over the shorter of the two lengths. `view` says what the scalars are; `zero` is one
-/// of them.
-pub(crate) fn sum<A: Curve, S: Copy>(
+/// `Σ kᵢ·Pᵢ` over the first bases, as many as scalars.
+pub(crate) fn sum<A: Curve>(bases: &[A], scalars: Scalars<'_, A::ScalarField>) -> A::Group {
+    recover(on_device(bases, scalars), || on_cpu(bases, scalars))
+}
+
+/// The same for integers of so many words each, which are residues unless one is not reduced.
+pub(crate) fn sum_of_integers<A: Curve>(bases: &[A], words: &[u64], each: usize) -> A::Group {
+    let residues = Scalars::canonical(words);
+    let integers = |error| match error {
+        Error::ScalarTooLarge { .. } => Ok(Scalars::words(words, each)),
+        error => Err(error),
+    };
+    let on_device = |scalars| on_device(bases, scalars);
+    let on_cpu = |scalars| on_cpu(bases, scalars);
+    recover(on_device(residues).or_else(|error| on_device(integers(error)?)), || {
+        on_cpu(residues).or_else(|error| on_cpu(integers(error)?))
+    })
+}
+
+fn on_device<A: Curve>(
     bases: &[A],
-    scalars: &[S],
-    zero: S,
-    view: impl for<'s> Fn(&'s [S]) -> Scalars<'s, A::ScalarField>,
-) -> A::Group {
-    let n = bases.len().min(scalars.len());
+    scalars: Scalars<'_, A::ScalarField>,
+) -> Result<A::Group, Error> {
+    let n = scalars.len();
     if n == 0 {
-        return A::Group::ZERO;
+        return Ok(A::Group::ZERO);
     }
-    let (bases, scalars) = (&bases[..n], &scalars[..n]);
+    let bases = &bases[..n];
     match resident::find(bases) {
-        None => sum_of_integers(bases, view(scalars)),
         Some((resident, offset)) => {
             tracing::debug!(n, offset, "msm over resident bases");
-            let padded = [&vec![zero; offset], scalars].concat();
-            let sum = resident.msm_batch(&[&view(&padded)]);
-            let first = sum.and_then(|sums| {
-                sums.first().copied().ok_or_else(|| Error::Internal("an empty batch".into()))
-            });
-            recover(first, || builder().msm(&Device::cpu(), bases, view(scalars)))
+            resident.slice(offset..offset + n).msm(scalars)
         }
+        None => builder().msm(&device()?, bases, scalars),
     }
 }
 
-/// The same over bases that are not resident, as many as scalars.
-pub(crate) fn sum_of_integers<A: Curve>(
-    bases: &[A],
-    scalars: Scalars<'_, A::ScalarField>,
-) -> A::Group {
-    let sum = device().and_then(|device| builder().msm(&device, bases, scalars));
-    recover(sum, || builder().msm(&Device::cpu(), bases, scalars))
+fn on_cpu<A: Curve>(bases: &[A], scalars: Scalars<'_, A::ScalarField>) -> Result<A::Group, Error> {
+    builder().msm(&Device::cpu(), &bases[..scalars.len()], scalars)
 }
 
 /// Runs with the settings of the process.

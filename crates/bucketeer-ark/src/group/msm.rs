@@ -6,11 +6,10 @@
 use ark_ec::VariableBaseMSM;
 use ark_ff::{AdditiveGroup, BigInteger, PrimeField};
 use bucketeer::{Curve, Scalars};
-use rayon::prelude::*;
 
 use super::{Affine, Projective};
 use crate::convert::Wrapper;
-use crate::run::sum;
+use crate::run;
 
 impl<A: Curve> VariableBaseMSM for Projective<A> {
     /// Unused by Bucketeer.
@@ -19,9 +18,7 @@ impl<A: Curve> VariableBaseMSM for Projective<A> {
     const ZERO_BUCKET: Self = Self::ZERO;
 
     fn msm_unchecked(bases: &[Affine<A>], scalars: &[A::ScalarField]) -> Self {
-        Self(sum(Affine::unwrap_slice(bases), scalars, A::ScalarField::ZERO, |s| {
-            Scalars::residues(s)
-        }))
+        sum(bases, Scalars::residues(shorter(bases, scalars)))
     }
 
     fn msm_bigint(bases: &[Affine<A>], bigints: &[<A::ScalarField as PrimeField>::BigInt]) -> Self {
@@ -29,23 +26,23 @@ impl<A: Curve> VariableBaseMSM for Projective<A> {
     }
 
     fn msm_u1(bases: &[Affine<A>], scalars: &[bool]) -> Self {
-        Self(sum(Affine::unwrap_slice(bases), scalars, false, |s| s.into()))
+        sum(bases, shorter(bases, scalars).into())
     }
 
     fn msm_u8(bases: &[Affine<A>], scalars: &[u8]) -> Self {
-        Self(sum(Affine::unwrap_slice(bases), scalars, 0, |s| s.into()))
+        sum(bases, shorter(bases, scalars).into())
     }
 
     fn msm_u16(bases: &[Affine<A>], scalars: &[u16]) -> Self {
-        Self(sum(Affine::unwrap_slice(bases), scalars, 0, |s| s.into()))
+        sum(bases, shorter(bases, scalars).into())
     }
 
     fn msm_u32(bases: &[Affine<A>], scalars: &[u32]) -> Self {
-        Self(sum(Affine::unwrap_slice(bases), scalars, 0, |s| s.into()))
+        sum(bases, shorter(bases, scalars).into())
     }
 
     fn msm_u64(bases: &[Affine<A>], scalars: &[u64]) -> Self {
-        Self(sum(Affine::unwrap_slice(bases), scalars, 0, |s| s.into()))
+        sum(bases, shorter(bases, scalars).into())
     }
 }
 
@@ -62,13 +59,29 @@ pub fn msm_bigint<A: Curve>(
     bases: &[A],
     bigints: &[<A::ScalarField as PrimeField>::BigInt],
 ) -> A::Group {
-    let bigints = &bigints[..bigints.len().min(bases.len())];
-    let residues: Option<Vec<_>> =
-        bigints.par_iter().map(|bigint| A::ScalarField::from_bigint(*bigint)).collect();
-    if let Some(residues) = residues {
-        return sum(bases, &residues, A::ScalarField::ZERO, |s| Scalars::residues(s));
-    }
-    let words = <A::ScalarField as PrimeField>::BigInt::NUM_LIMBS;
-    let integers: Vec<u64> = bigints.iter().flat_map(|bigint| bigint.as_ref()).copied().collect();
-    crate::run::sum_of_integers(&bases[..bigints.len()], Scalars::words(&integers, words))
+    let each = <A::ScalarField as PrimeField>::BigInt::NUM_LIMBS;
+    run::sum_of_integers(bases, words::<A>(shorter(bases, bigints)), each)
+}
+
+fn sum<A: Curve>(bases: &[Affine<A>], scalars: Scalars<'_, A::ScalarField>) -> Projective<A> {
+    Projective(run::sum(Affine::unwrap_slice(bases), scalars))
+}
+
+/// As many scalars as there are bases at most.
+fn shorter<'s, B, S>(bases: &[B], scalars: &'s [S]) -> &'s [S] {
+    &scalars[..scalars.len().min(bases.len())]
+}
+
+/// The words of integers, one after the other.
+fn words<A: Curve>(bigints: &[<A::ScalarField as PrimeField>::BigInt]) -> &[u64] {
+    type BigInt<A> = <<A as ark_ec::AffineRepr>::ScalarField as PrimeField>::BigInt;
+    const {
+        assert!(size_of::<BigInt<A>>() == 8 * BigInt::<A>::NUM_LIMBS);
+        assert!(align_of::<BigInt<A>>() == align_of::<u64>());
+    };
+    let count = bigints.len() * BigInt::<A>::NUM_LIMBS;
+    // SAFETY: the scalar field is a `WordField`, which is sealed to arkworks' own prime fields.
+    // Their integers are `ark_ff::BigInt<N>`, a struct around `[u64; N]` alone, of the same size
+    // and alignment as checked above, so `count` words are initialised and in bounds.
+    unsafe { std::slice::from_raw_parts(bigints.as_ptr().cast(), count) }
 }

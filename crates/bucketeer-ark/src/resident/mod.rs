@@ -141,7 +141,7 @@ impl ResidentBuilder {
         let mut entries = Vec::with_capacity(list.queries.len());
         let mut table_bytes = 0;
         for (query, plain) in list.queries.iter().zip(plain) {
-            let share = u128::from(limit) * u128::from(plain) / u128::from(total);
+            let share = u128::from(limit) * u128::from(plain) / u128::from(total.max(1));
             let limit = (!self.plain).then_some(share as u64);
             let (entry, bytes) = query.load(&device, limit)?;
             entries.push(Arc::new(entry));

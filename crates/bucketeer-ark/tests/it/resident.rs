@@ -54,6 +54,18 @@ fn every_range_of_the_bases() {
 }
 
 #[test]
+fn a_few_bases() {
+    let none: &[bucketeer_ark::Affine<G1Affine>] = &[];
+    assert_eq!(Resident::of(none).unwrap().table_bytes(), 0);
+    for n in 1..=5 {
+        let (bases, scalars) = (random_bases::<G1Affine>(n), scalars(n));
+        let resident = Resident::of(&bases).unwrap();
+        let sum = msms(|| resident.scope(|| Projective::msm(&bases, &scalars).unwrap()));
+        assert_eq!(sum, (expected(&bases, 0..n, &scalars), RESIDENT));
+    }
+}
+
+#[test]
 fn scopes_nest_and_end() {
     let (bases, other, scalars) =
         (random_bases::<G1Affine>(40), random_bases::<G1Affine>(41), scalars(40));

@@ -1,6 +1,6 @@
 //! Real provers of arkworks with its own MSMs and with Bucketeer's, in one process.
 //!
-//! `cargo run --release -p bucketeer-peers --bin provers -- --constraints 2^16 --threads 1,2`
+//! `./bench provers --constraints 2^16 --threads 1,2`
 //!
 //! 1. [`groth16`] and [`kzg`] set a prover up: the same work with arkworks' types, with `Fast<E>`
 //!    and with `Fast<E>` and resident bases.
@@ -24,6 +24,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Provers of arkworks with its own MSMs and with Bucketeer's.
 #[derive(Debug, Parser)]
+#[command(bin_name = "./bench provers")]
 struct Options {
     /// Constraints of the circuit, and degree of the polynomial: 2^16 or 65536.
     #[arg(long, default_value = "2^16", value_parser = size)]
