@@ -2,8 +2,9 @@
 //!
 //! Let a, b and c be the polynomials of degree below n with the values `A·w`, `B·w` and their
 //! products on the domain of the n-th roots of unity. They are interpolated and evaluated on the
-//! domain shifted by a 2n-th root of unity, and the result is `a·b − c` there. The points H contain
-//! the division by the vanishing polynomial, a constant on the shifted domain.
+//! domain shifted by a 2n-th root of unity, and the result is `a·b − c` there. That polynomial has
+//! degree below 2n and vanishes on the domain, so these n values determine it. The points H are
+//! the Lagrange basis of the 2n-th roots of unity at the elements of the shifted domain.
 //!
 //! Which root generates the domain decides the order of its elements, so it must be snarkjs': a
 //! power of the smallest non-residue. On BN254 that is also arkworks' choice; on BLS12-381 it is
@@ -63,7 +64,6 @@ fn non_residue<F: PrimeField>() -> F {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ark_ff::Field;
 
     /// By the definition: Lagrange's formula on the domain, Horner's rule on the shifted one.
     fn matches_the_definition<F: PrimeField>(size: usize) {
