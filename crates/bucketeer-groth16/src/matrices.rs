@@ -83,7 +83,7 @@ mod tests {
     fn products_are_those_of_the_definition() {
         let rows = 2 * BLOCK + 3;
         let entry = |i: usize| Coefficient {
-            matrix: if i % 3 == 0 { Matrix::B } else { Matrix::A },
+            matrix: if i.is_multiple_of(3) { Matrix::B } else { Matrix::A },
             constraint: (i * 7919 % rows) as u32,
             signal: (i % 5) as u32,
             value: Fr::from(i as u64 + 1),
