@@ -2,18 +2,24 @@
 //! in snarkjs' JSON out, on BN254 and BLS12-381. Sums over the points of the key are computed by
 //! [`bucketeer`] on any of its devices.
 //!
-//! ```no_run
-//! use ark_bn254::Bn254;
+//! ```
+//! use ark_bn254::{Bn254, Fr};
 //! use bucketeer::Device;
 //! use bucketeer::io::{ReadOptions, ZkeyFile, read_witness};
 //! use bucketeer_groth16::{Prover, public_to_json};
 //!
-//! let key = ZkeyFile::open("circuit.zkey".as_ref())?.read::<Bn254>(&ReadOptions::default())?;
-//! let prover = Prover::load(&Device::best(), key)?; // once for many witnesses
-//! let witness = read_witness("witness.wtns".as_ref())?;
+//! // Of a circuit with one constraint, 3·11 = 33, made by circom and snarkjs.
+//! let file = ZkeyFile::open("examples/data/multiplier.zkey".as_ref())?;
+//! let key = file.read::<Bn254>(&ReadOptions::default())?;
+//! let prover = Prover::load(&Device::cpu(), key)?; // once for many witnesses
+//!
+//! let mut witness: Vec<Fr> = read_witness("examples/data/multiplier.wtns".as_ref())?;
 //! let proof = prover.prove(&witness)?; // verified
 //! println!("{}", proof.to_json());
-//! println!("{}", public_to_json(prover.public_signals(&witness)));
+//! assert_eq!(public_to_json(prover.public_signals(&witness)), "[\n \"33\"\n]");
+//!
+//! witness[2] = Fr::from(4); // 4·11 is not 33
+//! assert_eq!(prover.prove(&witness), Err(bucketeer_groth16::Error::Unsatisfied));
 //! # Ok::<(), bucketeer_groth16::Error>(())
 //! ```
 //!
@@ -43,3 +49,8 @@ pub use pairing::SnarkjsPairing;
 pub use proof::{Proof, public_to_json};
 pub use prover::{Prover, Report, Stage};
 pub use verify::VerifyingKey;
+
+/// Compiles the README's example.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
