@@ -24,7 +24,7 @@ pub trait AnyKey {
     ) -> Result<Box<dyn AnyProver>, Error>;
 }
 
-/// A witness or a proof of it, of one of the curves.
+/// A key on a device, of one of the curves.
 pub trait AnyProver {
     /// Signals of the circuit.
     fn signals(&self) -> usize;

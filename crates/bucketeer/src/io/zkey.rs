@@ -125,10 +125,10 @@ where
     let order = E::ScalarField::MODULUS;
     check_prime(&mut header, &order.into(), order.as_ref().len(), "coefficients")?;
     let counts = Counts::read::<E::ScalarField>(&mut header)?;
-    let mut point = |name| single(&mut header, name, options);
-    let (alpha_g1, beta_g1) = (point("alpha in G1")?, point("beta in G1")?);
-    let mut point = |name| single(&mut header, name, options);
-    let (beta_g2, gamma_g2) = (point("beta in G2")?, point("gamma in G2")?);
+    let alpha_g1 = single(&mut header, "alpha in G1", options)?;
+    let beta_g1 = single(&mut header, "beta in G1", options)?;
+    let beta_g2 = single(&mut header, "beta in G2", options)?;
+    let gamma_g2 = single(&mut header, "gamma in G2", options)?;
     let delta_g1 = single(&mut header, "delta in G1", options)?;
     let delta_g2 = single(&mut header, "delta in G2", options)?;
     header.end()?;
@@ -176,7 +176,7 @@ fn check_prime(
     let (length, prime) = header.integer()?;
     if prime != *expected {
         return Err(Malformed::new(format!(
-            "wrong curve: {what} modulo {prime} in the header, expected {expected}"
+            "wrong curve: {what} modulo another prime than {expected}"
         )));
     }
     if length != 8 * words {
