@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::args::{self, RandomArgs};
 use crate::failure::Failure;
-use crate::output::{self, Outcome};
+use crate::output::{self, Outcome, resolved};
 use crate::progress::Activity;
 use crate::{memory, units};
 
@@ -90,15 +90,6 @@ pub fn run(args: &Args) -> Outcome {
     };
     let lines: String = listing.files.iter().map(line).collect();
     Ok(format!("{lines}{} from seed {}, in {time}\n", args.curve, args.random.seed))
-}
-
-/// The canonical form of a path, whether or not the file exists.
-fn resolved(path: &Path) -> PathBuf {
-    let beside = || {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?))
-    };
-    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.into())
 }
 
 fn generate(args: &Args) -> Result<Vec<Written>, Failure> {

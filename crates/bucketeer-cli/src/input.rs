@@ -40,7 +40,7 @@ pub struct FileArgs {
     #[arg(long, value_name = "FILE", group = "files", requires = "scalars",
           conflicts_with_all = ["seed", "distribution"])]
     pub bases: Option<PathBuf>,
-    /// File of scalars, one per base and MSM of the --batch
+    /// File of scalars, one per base and MSM of the --batch: arkworks, .wtns or JSON
     #[arg(long, value_name = "FILE", requires = "bases")]
     pub scalars: Option<PathBuf>,
     /// Section of a .ptau or .zkey file

@@ -29,6 +29,7 @@ mod plan;
 mod plot;
 mod presets;
 mod progress;
+mod prove;
 mod selftest;
 mod units;
 
@@ -58,6 +59,8 @@ enum Command {
     Plan(plan::Args),
     /// List the devices of this machine
     Devices(devices::Args),
+    /// Prove a witness with Groth16: snarkjs' .zkey and .wtns in, its JSON out
+    Prove(prove::Args),
     /// Write random bases and scalars to files
     Generate(generate::Args),
     /// Rewrite a file of bases in another format
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Devices(args) => devices::run(&args),
+        Command::Prove(args) => prove::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Selftest(args) => selftest::run(&args),

@@ -42,16 +42,19 @@ pub enum Format {
     Ptau,
     /// snarkjs' proving key for Groth16.
     Zkey,
+    /// snarkjs' witness: scalars.
+    Wtns,
 }
 
 impl Format {
     /// All formats, with their names.
-    pub const ALL: [(&'static str, Self); 5] = [
+    pub const ALL: [(&'static str, Self); 6] = [
         ("arkworks-compressed", Self::Arkworks(Encoding::Compressed)),
         ("arkworks-uncompressed", Self::Arkworks(Encoding::Uncompressed)),
         ("json", Self::Json),
         ("ptau", Self::Ptau),
         ("zkey", Self::Zkey),
+        ("wtns", Self::Wtns),
     ];
 
     /// The format with this name.
@@ -87,6 +90,7 @@ impl fmt::Display for Format {
             Self::Json => f.write_str("json"),
             Self::Ptau => f.write_str("ptau"),
             Self::Zkey => f.write_str("zkey"),
+            Self::Wtns => f.write_str("wtns"),
         }
     }
 }
@@ -129,6 +133,9 @@ pub(super) fn by_content(bytes: &[u8]) -> Option<Format> {
     }
     if bytes.starts_with(b"zkey") {
         return Some(Format::Zkey);
+    }
+    if bytes.starts_with(b"wtns") {
+        return Some(Format::Wtns);
     }
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     let text = !bytes.iter().take(8).any(|&byte| byte == 0);

@@ -6,6 +6,8 @@
 //! | JSON: `{"curve": …, "bases": […], "scalars": […]}` | both | all |
 //! | snarkjs `.ptau`, sections tauG1 and tauG2 | bases | bn254, bls12-381 |
 //! | snarkjs `.zkey` (Groth16), point sections | bases | bn254, bls12-381 |
+//! | the same, whole | a [proving key](Zkey) | bn254, bls12-381 |
+//! | snarkjs `.wtns` | scalars: a [witness](read_witness) | all |
 //!
 //! Every reader works in four steps:
 //!
@@ -35,20 +37,25 @@
 
 mod arkworks;
 mod blocks;
+mod coefficients;
 mod diagnose;
 mod format;
 mod json;
 mod json_elements;
 mod malformed;
+mod montgomery;
 mod point;
 mod scalar_vec;
 mod sections;
 mod snarkjs;
 mod source;
 mod write;
+mod wtns;
+mod zkey;
 
 pub use crate::scalar_vec::ScalarVec;
 pub use arkworks::{parse_arkworks_bases, parse_arkworks_scalars, write_bases, write_scalars};
+pub use coefficients::{Coefficient, Matrix};
 pub use format::{Encoding, Format, detect, detect_bytes};
 #[cfg(all(feature = "any", not(test)))]
 pub(crate) use json::coordinate;
@@ -58,6 +65,8 @@ pub use json::{
 };
 pub use malformed::Malformed;
 pub use write::write_atomically;
+pub use wtns::{parse_witness, read_witness};
+pub use zkey::{Zkey, ZkeyFile, parse_zkey};
 
 use std::path::Path;
 
@@ -124,10 +133,11 @@ fn bases_in<C: Curve>(
         Format::Json => json::parse_bases(&file.bytes()?, curve, options),
         Format::Ptau => snarkjs::read_ptau(file, curve, section, options),
         Format::Zkey => snarkjs::read_zkey(file, curve, section, options),
+        Format::Wtns => Err(Malformed::new("a file of format wtns has scalars, no bases")),
     }
 }
 
-/// Reads scalars from an arkworks or JSON file.
+/// Reads scalars from an arkworks, JSON or `.wtns` file.
 pub fn read_scalars<C: Curve>(
     path: &Path,
     curve: &'static NamedCurve,
@@ -145,6 +155,7 @@ fn scalars_in<C: Curve>(
     match format::by_content(&file.head(format::HEAD)?) {
         None => arkworks::read_scalars_of::<C>(file, curve, options),
         Some(Format::Json) => json::parse_scalars::<C>(&file.bytes()?, curve, options),
+        Some(Format::Wtns) => wtns::scalars_in::<C>(file, curve, options),
         Some(other) => Err(Malformed::new(format!("a file of format {other} has no scalars"))),
     }
 }

@@ -19,7 +19,7 @@ use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::{Curve, CurveSpec};
 
 /// The curves that snarkjs supports.
-const SUPPORTED: [&str; 4] = ["bn254-g1", "bn254-g2", "bls12-381-g1", "bls12-381-g2"];
+pub(super) const SUPPORTED: [&str; 4] = ["bn254-g1", "bn254-g2", "bls12-381-g1", "bls12-381-g2"];
 
 /// A group of a pairing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,7 +141,7 @@ fn check_prime<C: Curve>(header: &mut Cursor<'_>, curve: &NamedCurve) -> Result<
     Ok(())
 }
 
-fn curve_with_prime(prime: &BigUint) -> Option<&'static str> {
+pub(super) fn curve_with_prime(prime: &BigUint) -> Option<&'static str> {
     struct HasPrime<'a>(&'a BigUint);
     impl Visitor for HasPrime<'_> {
         type Output = bool;
