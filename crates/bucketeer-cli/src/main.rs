@@ -22,6 +22,7 @@ mod devices;
 mod failure;
 mod generate;
 mod input;
+mod inspect;
 mod memory;
 mod msm;
 mod output;
@@ -63,6 +64,8 @@ enum Command {
     Prove(prove::Args),
     /// Write random bases and scalars to files
     Generate(generate::Args),
+    /// Say what a file holds: format, curve, sections, numbers of points, and how to use it
+    Inspect(inspect::Args),
     /// Rewrite a file of bases in another format
     Convert(convert::Args),
     /// Run the conformance table on a device
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Command::Devices(args) => devices::run(&args),
         Command::Prove(args) => prove::run(&args),
         Command::Generate(args) => generate::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Selftest(args) => selftest::run(&args),
         Command::Presets(args) => presets::run(&args),

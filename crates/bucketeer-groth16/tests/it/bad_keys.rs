@@ -4,17 +4,19 @@ use ark_bls12_381::{Bls12_381, G1Affine};
 use ark_bn254::Bn254;
 use ark_ec::AffineRepr;
 use ark_ff::{Field, PrimeField};
-use bucketeer::io::{ReadOptions, parse_zkey};
+use bucketeer::io::{Malformed, ReadOptions, Zkey, parse_zkey};
 use bucketeer_groth16::SnarkjsPairing;
 
 use crate::circuit::chain;
 use crate::setup::{Sections, container, encode_point, padded, zkey};
 
-const CHECKED: ReadOptions = ReadOptions { subgroup_check: true, reduce: false };
+fn parse<E: SnarkjsPairing>(bytes: &[u8]) -> Result<Zkey<E>, Malformed> {
+    parse_zkey(bytes, &ReadOptions::default())
+}
 
 fn reason<E: SnarkjsPairing>(sections: &Sections) -> String {
     let bytes = container("zkey", 1, sections);
-    parse_zkey::<E>(&bytes, &CHECKED).expect_err("a bad key").reason
+    parse::<E>(&bytes).expect_err("a bad key").reason
 }
 
 /// A good key, changed in one section.
@@ -31,7 +33,7 @@ const COUNTS: usize = 2 * (4 + 32);
 #[test]
 fn sections_that_are_cut_or_missing() {
     let good = zkey::<Bn254>(&chain(5, 2));
-    assert!(parse_zkey::<Bn254>(&container("zkey", 1, &good), &CHECKED).is_ok());
+    assert!(parse::<Bn254>(&container("zkey", 1, &good)).is_ok());
     for kind in 1..=9 {
         let found = changed::<Bn254>(kind, |bytes| bytes.truncate(bytes.len() - 1));
         assert!(found.contains("truncated"), "section {kind}: {found}");
@@ -49,16 +51,16 @@ fn sections_that_are_cut_or_missing() {
     }
     let bytes = container("zkey", 1, &good);
     for end in (0..bytes.len()).step_by(37) {
-        assert!(parse_zkey::<Bn254>(&bytes[..end], &CHECKED).is_err(), "{end} bytes");
+        assert!(parse::<Bn254>(&bytes[..end]).is_err(), "{end} bytes");
     }
 }
 
 #[test]
 fn headers() {
     let good = zkey::<Bn254>(&chain(5, 2));
-    let found = parse_zkey::<Bn254>(&container("wtns", 1, &good), &CHECKED).expect_err("magic");
+    let found = parse::<Bn254>(&container("wtns", 1, &good)).expect_err("magic");
     assert!(found.reason.contains("does not begin with \"zkey\""), "{found}");
-    let found = parse_zkey::<Bn254>(&container("zkey", 2, &good), &CHECKED).expect_err("version");
+    let found = parse::<Bn254>(&container("zkey", 2, &good)).expect_err("version");
     assert!(found.reason.contains("version 2 of .zkey, expected 1"), "{found}");
     let found = changed::<Bn254>(1, |bytes| bytes[0] = 2);
     assert_eq!(found, "protocol 2, expected 1 (Groth16)");
@@ -137,7 +139,7 @@ fn points_outside_the_subgroup() {
     let found = reason::<Bls12_381>(&sections);
     assert!(found.starts_with("section \"h\": "), "{found}");
     assert!(found.ends_with(" 3: not in the prime-order subgroup"), "{found}");
-    let unchecked = ReadOptions { subgroup_check: false, reduce: false };
+    let unchecked = ReadOptions { subgroup_check: false, ..ReadOptions::default() };
     let key = parse_zkey::<Bls12_381>(&container("zkey", 1, &sections), &unchecked);
     assert!(key.is_ok());
 }
@@ -148,7 +150,7 @@ fn zeros_are_infinity() {
     let mut sections = zkey::<Bn254>(&chain(5, 2));
     sections.iter_mut().find(|(own, _)| *own == 5).expect("A").1[64..128].fill(0);
     let bytes = container("zkey", 1, &sections);
-    let key = parse_zkey::<Bn254>(&bytes, &CHECKED).expect("a key");
+    let key = parse::<Bn254>(&bytes).expect("a key");
     assert!(key.a_g1[1].is_zero() && !key.a_g1[0].is_zero());
     assert_eq!(key.coefficients[0].value, ark_bn254::Fr::ONE);
 }

@@ -74,5 +74,5 @@ fn witnesses_as_scalars() {
     assert!(read.expect_err("another curve").to_string().contains("the group order of bn254"));
     let bases = io::read_bases::<ark_bn254::G1Affine>(&path, curve("bn254"), None, &options);
     let error = bases.expect_err("no bases").to_string();
-    assert!(error.ends_with("a file of format wtns has scalars, no bases"), "{error}");
+    assert!(error.contains("has scalars, no bases"), "{error}");
 }

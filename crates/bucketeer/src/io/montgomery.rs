@@ -36,18 +36,21 @@ pub(super) fn points<C: Curve>(
     range: ByteRange<'_>,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
+    let elements = Elements { range, size: point_size::<C>(), what: "point" };
+    check_subgroup(parse(&elements)?, options)
+}
+
+/// The points of some elements, on the curve.
+pub(super) fn parse<C: Curve>(elements: &Elements<'_>) -> Result<Vec<C>, Malformed> {
     if !is_montgomery::<C::BaseField>() {
         return Err(Malformed::new("arkworks does not keep this field in Montgomery form"));
     }
-    let size = point_size::<C>();
-    let elements = Elements { range, size, what: "point" };
-    let points = elements.parse(1, C::zero(), |bytes, out| {
+    elements.parse(1, C::zero(), |bytes, out| {
         if bytes.iter().any(|&byte| byte != 0) {
             out[0] = point(bytes)?;
         }
         Ok(())
-    })?;
-    check_subgroup(points, options)
+    })
 }
 
 fn point<C: Curve>(bytes: &[u8]) -> Result<C, String> {

@@ -113,6 +113,11 @@ impl<'a> Sections<'a> {
         }
     }
 
+    /// All sections with their types, in the file's order.
+    pub(super) fn all(&self) -> &[(u32, ByteRange<'a>)] {
+        &self.sections
+    }
+
     /// The one section of this type.
     pub(super) fn get(&self, kind: u32, name: &str) -> Result<ByteRange<'a>, Malformed> {
         let mut found = self.sections.iter().filter(|(own, _)| *own == kind);

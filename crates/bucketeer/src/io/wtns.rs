@@ -51,7 +51,8 @@ pub(super) fn scalars_in<C: Curve>(
     curve: &'static NamedCurve,
     options: &ReadOptions,
 ) -> Result<ScalarVec<C::ScalarField>, Malformed> {
-    ScalarVec::parse(&values::<C::ScalarField>(file, "scalar")?, curve, options)
+    let values = values::<C::ScalarField>(file, "scalar")?.first(options.first)?;
+    ScalarVec::parse(&values, curve, options)
 }
 
 /// Reads the header and checks it against the field and the length of the values.
