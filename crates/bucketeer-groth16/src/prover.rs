@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use ark_ec::CurveGroup;
 use ark_ff::{Field, PrimeField};
 use bucketeer::io::Zkey;
-use bucketeer::{Bases, Device, Scalars};
+use bucketeer::{Bases, Batch, Device, Scalars};
 
 use crate::domain::Domain;
 use crate::matrices::Matrices;
@@ -161,16 +161,18 @@ impl<E: SnarkjsPairing> Prover<E> {
         let (fixed, queries) = (&self.fixed, &self.queries);
         let private = Scalars::residues(&witness[self.verifying_key.public_g1.len()..]);
         let (witness, numerator) = (Scalars::residues(witness), Scalars::residues(numerator));
-        let b_g2 = queries.b_g2.msm(witness)?;
-        let a_g1 = queries.a_g1.msm(witness)?;
-        let b_g1 = queries.b_g1.msm(witness)?;
-        let c_g1 = queries.c_g1.msm(private)?;
-        let h_g1 = queries.h_g1.msm(numerator)?;
+        let mut batch = Batch::new();
+        let b_g2 = batch.add(&queries.b_g2, witness);
+        let a_g1 = batch.add(&queries.a_g1, witness);
+        let b_g1 = batch.add(&queries.b_g1, witness);
+        let c_g1 = batch.add(&queries.c_g1, private);
+        let h_g1 = batch.add(&queries.h_g1, numerator);
+        let mut sums = batch.run()?;
 
-        let a = a_g1 + fixed.alpha_g1 + fixed.delta_g1 * r;
-        let b = b_g2 + fixed.beta_g2 + fixed.delta_g2 * s;
-        let b_g1 = b_g1 + fixed.beta_g1 + fixed.delta_g1 * s;
-        let c = c_g1 + h_g1 + a * s + b_g1 * r - fixed.delta_g1 * (r * s);
+        let a = sums.take(a_g1)? + fixed.alpha_g1 + fixed.delta_g1 * r;
+        let b = sums.take(b_g2)? + fixed.beta_g2 + fixed.delta_g2 * s;
+        let b_g1 = sums.take(b_g1)? + fixed.beta_g1 + fixed.delta_g1 * s;
+        let c = sums.take(c_g1)? + sums.take(h_g1)? + a * s + b_g1 * r - fixed.delta_g1 * (r * s);
         Ok(Proof { a: a.into_affine(), b: b.into_affine(), c: c.into_affine() })
     }
 }

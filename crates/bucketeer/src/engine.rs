@@ -16,8 +16,8 @@ use crate::{Curve, Error, Scalars};
 pub(crate) enum Placement<'a, C> {
     /// In the caller's memory, converted chunk by chunk.
     Borrowed(&'a [C]),
-    /// In the engine, since [`Engine::load`]. An MSM with fewer scalars takes the first ones.
-    Resident,
+    /// In the engine, since [`Engine::load`]: as many as there are scalars, from `first` on.
+    Resident { first: usize },
 }
 
 /// One MSM of a batch.

@@ -7,13 +7,24 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The numbers of bases and scalars differ.
-    #[error("{bases} bases but {scalars} scalars: the lengths must be equal")]
+    /// The numbers of bases and scalars differ, or there are more scalars than resident bases.
+    #[error("{bases} bases but {scalars} scalars: every scalar needs a base{}",
+            if scalars < bases { ", and every base a scalar" } else { "" })]
     LengthMismatch {
         /// Number of bases.
         bases: usize,
         /// Number of scalars.
         scalars: usize,
+    },
+    /// A range that is not within the bases.
+    #[error("bases {start}..{end} were requested of {bases}")]
+    InvalidRange {
+        /// The first base requested.
+        start: usize,
+        /// One past the last base requested.
+        end: usize,
+        /// Number of bases.
+        bases: usize,
     },
     /// The MSM with this index in a batch failed.
     #[error("MSM {index} of the batch: {source}")]

@@ -79,7 +79,7 @@ pub mod conformance;
 #[cfg(feature = "io")]
 pub mod io;
 
-pub use bases::{Bases, Builder};
+pub use bases::{Bases, BasesSlice, Batch, Builder, Sums, Ticket, msm_resident};
 pub use caches::Caches;
 pub use control::{CancelToken, Hook, Progress};
 pub use curve::{Curve, CurveSpec, EdwardsForm, Endomorphism, Model, Weierstrass, WordField};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ark_ff::{BigInt, Fp, FpConfig, PrimeField};
+use ark_ff::{BigInt, BigInteger, Fp, FpConfig, PrimeField};
 
 use crate::Error;
 
@@ -16,6 +16,25 @@ pub enum ScalarBound {
     Order,
     /// Integers below 2^bits, taken as they are.
     Bits(u32),
+}
+
+impl ScalarBound {
+    /// The error for the scalar with this index.
+    pub(crate) fn exceeded(self, index: usize) -> Error {
+        let bound = match self {
+            Self::Bits(bits) => format!("2^{bits}"),
+            Self::Order => "the group order".into(),
+        };
+        Error::ScalarTooLarge { index, bound }
+    }
+}
+
+/// How a scalar lies in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct ScalarLayout {
+    pub bytes: usize,
+    /// Whether it is a field element in Montgomery form, not an integer.
+    pub montgomery: bool,
 }
 
 /// Borrowed scalars; their type says what they are: residues (`Fr`), integers with a bound, or
@@ -70,6 +89,28 @@ impl<'a, F> Scalars<'a, F> {
         Self { data: Data::Words { data, words }, bound: ScalarBound::Bits(64 * words as u32) }
     }
 
+    /// Residues as integers below the group order, of as many little-endian 64-bit words as
+    /// `F::BigInt` has: what `PrimeField::into_bigint` returns, and what arkworks' `msm_bigint`
+    /// takes. Surplus words are ignored. An integer at or above the order is an error.
+    ///
+    /// ```
+    /// use bucketeer::{Scalars, msm};
+    /// use ark_bn254::{Fr, G1Affine};
+    /// use ark_ec::AffineRepr;
+    /// use ark_ff::PrimeField;
+    /// let k = -Fr::from(3);
+    /// let sum = msm(&[G1Affine::generator()], Scalars::canonical(&k.into_bigint().0))?;
+    /// assert_eq!(sum, G1Affine::generator() * k);
+    /// # Ok::<(), bucketeer::Error>(())
+    /// ```
+    pub fn canonical(words: &'a [u64]) -> Self
+    where
+        F: PrimeField,
+    {
+        let each = F::BigInt::NUM_LIMBS.clamp(1, MAX_SCALAR_BITS as usize / 64);
+        Self { data: Data::Words { data: words, words: each }, bound: ScalarBound::Order }
+    }
+
     /// States that every integer is below `2^bits`. Residues are not affected.
     #[must_use]
     pub fn with_bits(mut self, bits: u32) -> Self {
@@ -89,6 +130,18 @@ impl<'a, F> Scalars<'a, F> {
             Data::U32(s) => s.len(),
             Data::Words { data, words } => data.len() / words,
         }
+    }
+
+    /// How a scalar lies in memory.
+    pub(crate) fn layout(&self) -> ScalarLayout {
+        let bytes = match self.data {
+            Data::Residues(_) => return ScalarLayout { bytes: size_of::<F>(), montgomery: true },
+            Data::Bools(_) | Data::U8(_) => 1,
+            Data::U16(_) => 2,
+            Data::U32(_) => 4,
+            Data::Words { words, .. } => 8 * words,
+        };
+        ScalarLayout { bytes, montgomery: false }
     }
 
     /// The scalars in a range, clipped to those there are.
@@ -150,10 +203,20 @@ impl<F: PrimeField> ScalarSource for Scalars<'_, F> {
                 out[..words].copy_from_slice(&data[index * words..(index + 1) * words]);
             }
         }
-        let ScalarBound::Bits(bits) = self.bound else { return Ok(()) };
+        let bits = match self.bound {
+            ScalarBound::Bits(bits) => bits,
+            ScalarBound::Order => {
+                let order = F::MODULUS;
+                let (words, order) = (out.iter().rev(), order.as_ref().iter().rev());
+                return match words.skip(MAX_WORDS - order.len()).lt(order) {
+                    true => Ok(()),
+                    false => Err(self.bound.exceeded(index)),
+                };
+            }
+        };
         let (word, shift) = ((bits / 64) as usize, bits % 64);
         if out[word] >> shift != 0 || out[word + 1..].iter().any(|&w| w != 0) {
-            return Err(Error::ScalarTooLarge { index, bound: format!("2^{bits}") });
+            return Err(self.bound.exceeded(index));
         }
         Ok(())
     }

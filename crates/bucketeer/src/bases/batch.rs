@@ -55,11 +55,7 @@ impl<C: Curve> Builder<C> {
         if !device.parts().is_empty() {
             return self.batch_shares(device, batch);
         }
-        let size = |(_, scalars): &(&[C], Scalars<'_, _>)| MsmSize {
-            n: scalars.len(),
-            scalars: scalars.bound(),
-        };
-        let sizes: Vec<_> = batch.iter().map(size).collect();
+        let sizes: Vec<_> = batch.iter().map(|(_, scalars)| MsmSize::of(scalars)).collect();
         let curve = CurveSpec::of::<C>();
         let request = Request::new(&curve, 0, device.facts()).settings(&self.settings);
         let plan = BatchPlan::own_bases(&request, &sizes, &|n| self.settings_for(n))?;

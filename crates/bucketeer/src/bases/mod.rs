@@ -2,18 +2,20 @@
 
 mod batch;
 mod builder;
+mod several;
 mod shares;
+mod slice;
 
 pub use builder::Builder;
+pub use several::{Batch, Sums, Ticket, msm_resident};
+pub use slice::BasesSlice;
 
-use std::ops::Range;
+use std::ops::{Range, RangeBounds};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use shares::{batch_in_shares, in_shares};
-
 use crate::control::{CancelToken, Control, Hook};
-use crate::engine::{Engine, Msm, Placement};
-use crate::plan::{BatchPlan, MsmSize, Plan, Request, ScalarBound, Settings};
+use crate::engine::{Engine, Msm};
+use crate::plan::{Plan, Request, ScalarBound, Settings};
 use crate::report::{Report, Timings};
 use crate::sum::Sum;
 use crate::wait::wait;
@@ -53,7 +55,7 @@ struct Inner<C: Curve> {
     settings: Settings,
     /// The plan that the bases were loaded with.
     plan: Plan,
-    /// The plan of the last run over all bases, and the bound of its scalars. Planning takes 11 µs
+    /// The plan of the last run, and the bound of its scalars. Planning takes 11 µs
     /// at n = 2^8 on a CPU (`bucketeer plan --json`), 1 % of the run.
     last_plan: Mutex<Option<(ScalarBound, Plan)>>,
     held: Held<C>,
@@ -162,12 +164,30 @@ impl<C: Curve> Bases<C> {
         &self.inner.device
     }
 
-    /// `Σ kᵢ·Pᵢ` over all bases.
+    /// A range of the bases, without copying them. Provers take ranges of their keys: Groth16 leaves
+    /// the first base out, KZG skips the coefficients that are zero.
+    ///
+    /// A range beyond the bases is an error of the runs over it.
+    ///
+    /// ```
+    /// # use ark_ec::AffineRepr;
+    /// # use ark_bls12_377::{Fr, G1Affine};
+    /// # use bucketeer::{Bases, Device, Error};
+    /// let bases = Bases::load(&Device::cpu(), &[G1Affine::generator(); 10])?;
+    /// assert_eq!(bases.slice(1..4).msm(&[1u64, 2, 3])?, G1Affine::generator() * Fr::from(6));
+    /// assert!(matches!(bases.slice(8..11).msm(&[1u64]), Err(Error::InvalidRange { .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> BasesSlice<'_, C> {
+        BasesSlice::of(self).slice(range)
+    }
+
+    /// `Σ kᵢ·Pᵢ`. Fewer scalars than bases use the first bases.
     pub fn msm<'a>(
         &self,
         scalars: impl Into<Scalars<'a, C::ScalarField>>,
     ) -> Result<C::Group, Error> {
-        Ok(self.msm_with_report(scalars)?.result)
+        self.slice(..).msm(scalars)
     }
 
     /// [`msm`](Self::msm), with plan and timings.
@@ -175,8 +195,7 @@ impl<C: Curve> Bases<C> {
         &self,
         scalars: impl Into<Scalars<'a, C::ScalarField>>,
     ) -> Result<Report<C>, Error> {
-        let scalars = scalars.into();
-        wait(self.run(&scalars, CancelToken::default()))?.finish()
+        self.slice(..).msm_with_report(scalars)
     }
 
     /// [`msm_with_report`](Self::msm_with_report) without blocking, for WebGPU in a browser.
@@ -184,8 +203,7 @@ impl<C: Curve> Bases<C> {
         &self,
         scalars: impl Into<Scalars<'a, C::ScalarField>>,
     ) -> Result<Report<C>, Error> {
-        let scalars = scalars.into();
-        self.run(&scalars, CancelToken::default()).await?.finish()
+        self.slice(..).msm_with_report_async(scalars).await
     }
 
     /// One MSM per element of `batch`, all over these bases. Fewer scalars than bases use the first
@@ -194,7 +212,7 @@ impl<C: Curve> Bases<C> {
     where
         S: AsScalars<C::ScalarField> + ?Sized + Sync,
     {
-        wait(self.msm_batch_async(batch))
+        self.slice(..).msm_batch(batch)
     }
 
     /// [`msm_batch`](Self::msm_batch) without blocking, for WebGPU in a browser.
@@ -202,33 +220,7 @@ impl<C: Curve> Bases<C> {
     where
         S: AsScalars<C::ScalarField> + ?Sized + Sync,
     {
-        // Called once: a second call could return another length.
-        let scalars: Vec<_> = batch.iter().map(|scalars| scalars.as_scalars()).collect();
-        finished(self.batch_sums(&scalars).await?)
-    }
-
-    /// The sums of a batch.
-    async fn batch_sums(
-        &self,
-        batch: &[Scalars<'_, C::ScalarField>],
-    ) -> Result<Vec<Sum<C>>, Error> {
-        let bases = self.len();
-        for (index, scalars) in batch.iter().map(Scalars::len).enumerate() {
-            if scalars > bases {
-                return Err(Error::LengthMismatch { bases, scalars }.in_msm(index));
-            }
-        }
-        let inner = &*self.inner;
-        let engine = match &inner.held {
-            Held::Shares(bases) => return batch_in_shares(bases, batch),
-            Held::Engine { engine, .. } => engine,
-        };
-        inner.device.check_threads()?;
-        let msms: Vec<_> = batch.iter().map(|scalars| self.one(*scalars)).collect();
-        let plan =
-            BatchPlan::shared_bases(&self.request(bases, ScalarBound::Order), &sizes(batch))?;
-        let control = Control::new(inner.hook.clone(), CancelToken::default(), 0);
-        engine.run_batch(&plan, &msms, &control).await
+        self.slice(..).msm_batch_async(batch).await
     }
 
     /// Starts an MSM in the background. The job owns the scalars and keeps the bases alive.
@@ -236,46 +228,17 @@ impl<C: Curve> Bases<C> {
     where
         S: AsScalars<C::ScalarField> + Send + 'static,
     {
-        self.check_length(scalars.as_scalars().len(), self.len())?;
+        let n = scalars.as_scalars().len();
+        self.slice(..).place(n)?;
         let bases = self.clone();
-        Job::spawn(move |cancel| wait(bases.run(&scalars.as_scalars(), cancel))?.finish())
-    }
-
-    fn check_length(&self, scalars: usize, bases: usize) -> Result<(), Error> {
-        if scalars == bases { Ok(()) } else { Err(Error::LengthMismatch { bases, scalars }) }
-    }
-
-    /// One MSM over all bases.
-    async fn run(
-        &self,
-        scalars: &Scalars<'_, C::ScalarField>,
-        cancel: CancelToken,
-    ) -> Result<Partial<C>, Error> {
-        self.check_length(scalars.len(), self.len())?;
-        let inner = &*self.inner;
-        let engine = match &inner.held {
-            Held::Engine { engine, .. } => engine,
-            Held::Shares(bases) => {
-                let ranges: Vec<_> = bases.iter().map(|(range, _)| range.clone()).collect();
-                return Partial::total(in_shares(&ranges, |index, range| {
-                    wait(bases[index].1.run(&scalars.slice(range), cancel.clone()))
-                })?);
+        Job::spawn(move |cancel| {
+            let scalars = scalars.as_scalars();
+            // A second call may return another length.
+            if scalars.len() != n {
+                return Err(Error::LengthMismatch { bases: n, scalars: scalars.len() });
             }
-        };
-        let plan = self.plan_for(scalars.bound())?;
-        inner.device.check_threads()?;
-        execute(&**engine, plan, self.one(*scalars), &inner.hook, cancel).await
-    }
-
-    /// An MSM over the first bases, for the engine.
-    fn one<'a>(&'a self, scalars: Scalars<'a, C::ScalarField>) -> Msm<'a, C> {
-        let bases = match &self.inner.held {
-            Held::Engine { streamed: Some(points), .. } => {
-                Placement::Borrowed(&points[..scalars.len()])
-            }
-            _ => Placement::Resident,
-        };
-        Msm { bases, scalars }
+            wait(bases.slice(..).run(&scalars, None, cancel))?.finish()
+        })
     }
 
     /// The request for a plan on the loaded table.
@@ -287,14 +250,21 @@ impl<C: Curve> Bases<C> {
         if inner.plan.resident { request.table(inner.plan.table()) } else { request }
     }
 
-    /// The plan for all bases: the one of the last such run if its scalars had the same bound and
-    /// its memory is still free, otherwise a new one.
-    fn plan_for(&self, scalars: ScalarBound) -> Result<Plan, Error> {
-        let request = self.request(self.len(), scalars);
+    /// The plan for `n` bases on a number of threads, all of the device's if `None`: the one of the
+    /// last run if it was for the same and its memory is still free, otherwise a new one.
+    fn plan_for(
+        &self,
+        n: usize,
+        scalars: ScalarBound,
+        threads: Option<usize>,
+    ) -> Result<Plan, Error> {
+        let mut request = self.request(n, scalars);
+        request.device.threads = threads.unwrap_or(request.device.threads);
         let lock = || self.inner.last_plan.lock().unwrap_or_else(PoisonError::into_inner);
         let free = request.settings.memory_limit.unwrap_or(request.device.memory);
         if let Some((bound, plan)) = &*lock()
-            && *bound == scalars
+            && (*bound, plan.n) == (scalars, n)
+            && plan.device.threads == request.device.threads
             && plan.bytes() <= free
         {
             return Ok(plan.clone());
@@ -317,11 +287,6 @@ async fn execute<C: Curve>(
     tracing::debug!(n = plan.n, window_bits = plan.shape.window_bits, "msm");
     let (sum, timings) = engine.run(&plan, msm, &control).await?;
     Ok(Partial { sum, plan, timings })
-}
-
-/// The sizes of the MSMs of a batch, for its plan.
-fn sizes<F>(batch: &[Scalars<'_, F>]) -> Vec<MsmSize> {
-    batch.iter().map(|scalars| MsmSize { n: scalars.len(), scalars: scalars.bound() }).collect()
 }
 
 /// The sums of a batch as points of the curve.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Bases, Builder, Held, Inner, Partial};
+use super::{Bases, BasesSlice, Builder, Held, Inner, Partial};
 use crate::control::CancelToken;
 use crate::sum::Sum;
 use crate::threads::concurrently;
@@ -94,15 +94,53 @@ pub(super) fn in_shares<R: Send>(
     shares.into_iter().collect()
 }
 
+/// One MSM over bases in shares, from place `first` on: each device sums up those it has.
+pub(super) fn run_in_shares<C: Curve>(
+    shares: &[(Range<usize>, Bases<C>)],
+    first: usize,
+    scalars: &Scalars<'_, C::ScalarField>,
+    cancel: &CancelToken,
+) -> Result<Partial<C>, Error> {
+    let parts = in_shares(&scalar_ranges(shares, first, scalars.len()), |index, range| {
+        let own = slice_of(&shares[index], first, range);
+        wait(own.run(&scalars.slice(range), None, cancel.clone()))
+    })?;
+    Partial::total(parts)
+}
+
 /// A batch over bases in shares: each device computes all MSMs on its range.
 pub(super) fn batch_in_shares<C: Curve>(
-    bases: &[(Range<usize>, Bases<C>)],
+    shares: &[(Range<usize>, Bases<C>)],
+    first: usize,
     batch: &[Scalars<'_, C::ScalarField>],
 ) -> Result<Vec<Sum<C>>, Error> {
-    let ranges: Vec<_> = bases.iter().map(|(range, _)| range.clone()).collect();
-    let shares = in_shares(&ranges, |index, range| {
+    let longest = batch.iter().map(Scalars::len).max().unwrap_or(0);
+    let sums = in_shares(&scalar_ranges(shares, first, longest), |index, range| {
         let own: Vec<_> = batch.iter().map(|scalars| scalars.slice(range)).collect();
-        wait(bases[index].1.batch_sums(&own))
+        wait(slice_of(&shares[index], first, range).batch_sums(&own))
     })?;
-    totals(shares, batch.len())
+    totals(sums, batch.len())
+}
+
+/// For each share the range of `n` scalars whose bases it has, if these begin at place `first`.
+fn scalar_ranges<C: Curve>(
+    shares: &[(Range<usize>, Bases<C>)],
+    first: usize,
+    n: usize,
+) -> Vec<Range<usize>> {
+    let own = |(share, _): &(Range<usize>, Bases<C>)| {
+        let start = share.start.clamp(first, first + n);
+        start - first..share.end.clamp(start, first + n) - first
+    };
+    shares.iter().map(own).collect()
+}
+
+/// The bases of a share for a range of scalars.
+fn slice_of<'a, C: Curve>(
+    (share, bases): &'a (Range<usize>, Bases<C>),
+    first: usize,
+    scalars: &Range<usize>,
+) -> BasesSlice<'a, C> {
+    let start = (first + scalars.start).clamp(share.start, share.end) - share.start;
+    bases.slice(start..start + scalars.len())
 }

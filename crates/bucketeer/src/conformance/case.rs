@@ -89,6 +89,11 @@ pub(super) enum Scalars {
     },
     /// Four words each, as arkworks' integers.
     BigInt(Vec<[u64; 4]>),
+    /// Residues as integers of as many words as the order has.
+    Canonical {
+        data: Vec<u64>,
+        words: usize,
+    },
 }
 
 impl Scalars {
@@ -100,7 +105,7 @@ impl Scalars {
             Self::U8(s) => s.len(),
             Self::U16(s) => s.len(),
             Self::U32(s) => s.len(),
-            Self::Words { data, words, .. } => data.len() / words,
+            Self::Words { data, words, .. } | Self::Canonical { data, words } => data.len() / words,
             Self::BigInt(s) => s.len(),
         }
     }
@@ -115,7 +120,9 @@ impl Scalars {
             Self::U8(s) => s.iter().map(|&k| small(k.into())).collect(),
             Self::U16(s) => s.iter().map(|&k| small(k.into())).collect(),
             Self::U32(s) => s.iter().map(|&k| small(k)).collect(),
-            Self::Words { data, words, .. } => data.chunks_exact(*words).map(integer).collect(),
+            Self::Words { data, words, .. } | Self::Canonical { data, words } => {
+                data.chunks_exact(*words).map(integer).collect()
+            }
             Self::BigInt(s) => s.iter().map(|k| integer(k)).collect(),
         })
     }
@@ -138,6 +145,12 @@ pub(super) enum Run {
     SharedBatch,
     /// As a batch in which every MSM brings its own bases.
     OwnBatch,
+    /// As a batch of scalars that lie in memory in different ways, over loaded bases and over own.
+    MixedBatch,
+    /// Over ranges of loaded bases, one by one and as a batch.
+    Slices,
+    /// Over ranges of two sets of loaded bases, in one call.
+    SeveralBases,
     /// As jobs, several of them in flight.
     Jobs,
     /// Cancelled by its hook, then once more to the end.
@@ -172,6 +185,7 @@ impl fmt::Display for Case {
             Scalars::U32(_) => "u32".into(),
             Scalars::Words { words, bits, .. } => format!("[u64; {words}] below 2^{bits:?}"),
             Scalars::BigInt(_) => "BigInt<4>".into(),
+            Scalars::Canonical { .. } => "canonical residues".into(),
         };
         write!(f, "n = {n}, {kind}, {bases:?} bases, {run:?}, expecting {outcome:?}; ")?;
         describe(settings, f)

@@ -110,7 +110,7 @@ pub fn run_curve<C: Curve>(
 /// A row group: its cases for a subject.
 type Group = fn(&dyn Subject, &Filter) -> Vec<Case>;
 
-const GROUPS: [(&str, Group); 17] = [
+const GROUPS: [(&str, Group); 18] = [
     ("sizes", rows::sizes),
     ("scalars", rows::scalars),
     ("bases", rows::bases),
@@ -123,6 +123,7 @@ const GROUPS: [(&str, Group); 17] = [
     ("few bases", settings::few),
     ("presets", settings::presets),
     ("batches", runs::batches),
+    ("slices", runs::slices),
     ("chunks", runs::chunks),
     ("service", runs::service),
     ("integers", rows::integers),
@@ -156,7 +157,7 @@ async fn run_table(
         let start = Instant::now();
         let mut cases = cases(subject, filter);
         if cfg!(target_family = "wasm") && subject.device().kind != DeviceKind::Cpu {
-            cases.retain(|case| !matches!(case.run, case::Run::Jobs));
+            cases.retain(|case| !matches!(case.run, case::Run::Jobs | case::Run::SeveralBases));
         }
         let faults = if blocking {
             faults(subject, &cases)

@@ -5,7 +5,7 @@ use num_bigint::BigUint;
 use rand_chacha::ChaCha20Rng;
 
 use super::Filter;
-use super::case::{Arrangement, Bases, Case, Outcome, Run, Scalars};
+use super::case::{Arrangement, Bases, Case, Outcome, Run, Scalars, integer};
 use super::settings::{endomorphisms, ways};
 use super::subject::{Subject, WHOLE};
 use crate::plan::{Accumulate, Digits, MAX_SCALAR_BITS, Settings, adds_any_point};
@@ -113,6 +113,37 @@ pub(super) fn integers(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let mut cases: Vec<Case> =
         forms.into_iter().flat_map(|form| integer_cases(&form, filter)).collect();
     cases.extend(bounds(&words, filter));
+    cases.extend(canonical(order, &mut rng));
+    cases
+}
+
+/// Residues as integers: those around 0, r/2 and r, and random ones; and the order itself and the
+/// largest integer, which are named.
+fn canonical(order: &BigUint, rng: &mut ChaCha20Rng) -> Vec<Case> {
+    let words = order.to_u64_digits().len();
+    let half = order >> 1u32;
+    let mut values = vec![BigUint::ZERO, 1u32.into(), half.clone(), half + 1u32, order - 1u32];
+    values.extend(wide(order, words, rng).chunks_exact(words).map(|k| integer(k) % order));
+    let form = |values: &[BigUint]| {
+        let digits = values.iter().flat_map(|value| {
+            let mut digits = value.to_u64_digits();
+            digits.resize(words, 0);
+            digits
+        });
+        Scalars::Canonical { data: digits.collect(), words }
+    };
+    let precomputed = Settings { precompute: Some(3), ..Settings::default() };
+    let mut cases = vec![
+        case(Arrangement::Mixed, form(&values), Settings::default()),
+        case(Arrangement::Distinct, form(&values), precomputed),
+        case(Arrangement::Distinct, form(&values[..5]), Settings::default()),
+    ];
+    let largest = (BigUint::from(1u32) << (64 * words)) - 1u32;
+    for large in [order.clone(), largest] {
+        values[7] = large;
+        let too_large = case(Arrangement::Distinct, form(&values), Settings::default());
+        cases.push(Case { outcome: Outcome::TooLarge(7), ..too_large });
+    }
     cases
 }
 

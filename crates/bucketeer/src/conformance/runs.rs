@@ -14,12 +14,39 @@ pub(super) fn batches(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     for n in if filter.quick { vec![33] } else { vec![0, 1, 33, 257] } {
         for kind in [Distribution::Uniform, Distribution::Skewed] {
             let scalars = Scalars::Kind(kind, n);
-            let own = case(Arrangement::Mixed, scalars.clone(), Settings::default());
-            cases.push(Case { run: Run::OwnBatch, ..own });
+            for run in [Run::OwnBatch, Run::MixedBatch] {
+                let own = case(Arrangement::Mixed, scalars.clone(), Settings::default());
+                cases.push(Case { run, ..own });
+            }
             for precompute in [None, Some(3)] {
                 let settings = Settings { precompute, ..Settings::default() };
                 let shared = case(Arrangement::Mixed, scalars.clone(), settings);
                 cases.push(Case { run: Run::SharedBatch, ..shared });
+            }
+        }
+    }
+    cases
+}
+
+/// Ranges of loaded bases, alone, as a batch and together with ranges of other bases: with copies,
+/// in chunks, and of bases that are streamed because their table does not fit.
+pub(super) fn slices(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    let copies = Settings { precompute: Some(3), ..Settings::default() };
+    let chunks = Settings { chunk: Some(7), ..Settings::default() };
+    // A limit that runs are within, but not the whole table.
+    let streamed = Settings {
+        precompute: Some(64),
+        memory_limit: Some(257 * 48 * subject.curve().point_bytes()),
+        ..Settings::default()
+    };
+    let settings = [Settings::default(), copies, chunks, streamed];
+    let mut cases = Vec::new();
+    for n in if filter.quick { vec![33] } else { vec![0, 1, 5, 33, 257] } {
+        let on_cpu = n == 257 && subject.device().kind == DeviceKind::Cpu;
+        for settings in &settings[..if on_cpu { 4 } else { 3 }] {
+            for run in [Run::Slices, Run::SeveralBases] {
+                let scalars = Scalars::Kind(Distribution::Uniform, n);
+                cases.push(Case { run, ..case(Arrangement::Mixed, scalars, settings.clone()) });
             }
         }
     }

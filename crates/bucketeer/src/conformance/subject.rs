@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use ark_ec::CurveGroup;
-use ark_ff::{AdditiveGroup, BigInt, Field};
+use ark_ff::{AdditiveGroup, BigInt, Field, PrimeField};
 use ark_std::rand::{RngCore, SeedableRng};
 use num_bigint::BigUint;
 use num_traits::Zero;
@@ -18,7 +18,7 @@ use crate::reference::{Jacobian, Law, affine, reference_sum};
 use crate::wait::Pending;
 use crate::{
     AsScalars, Bases, Builder, Curve, CurveSpec, Device, DeviceFacts, DeviceKind, Error, Hook,
-    Model, Plan, Scalars, Weierstrass,
+    Model, Plan, Scalars, Weierstrass, msm_resident,
 };
 
 /// A curve on a device.
@@ -176,6 +176,7 @@ impl<'a, C: Curve> OnCurve<'a, C> {
                 bits.map_or(scalars, |bits| scalars.with_bits(bits))
             }
             Form::BigInt(_) => (&big).into(),
+            Form::Canonical { data, .. } => Scalars::canonical(data),
         };
         let result = match loaded {
             None => builder.msm_with_report_async(self.device, &input.points, scalars).await,
@@ -275,21 +276,107 @@ impl<'a, C: Curve> OnCurve<'a, C> {
             (Ok(_), Some(_)) => return Some("a sum that the affine model cannot express".into()),
             (Err(error), _) => return Some(format!("error: {error}")),
         };
-        let wrong = sums.iter().zip(lengths).position(|(sum, n)| !input.is_sum(sum, n));
-        match wrong {
-            None if sums.len() == lengths.len() => None,
-            None => Some(format!("{} sums instead of {}", sums.len(), lengths.len())),
-            Some(index) => Some(format!("wrong sum for length {}", lengths[index])),
-        }
+        input.wrong(&sums, &lengths.map(|length| (0, length)))
+    }
+
+    /// A batch of residues, of the same as integers, and of integers of two lengths with one bound,
+    /// over loaded bases and over own.
+    async fn mixed_batch(&self, case: &Case, input: &Input<C>) -> Option<String> {
+        let n = input.points.len();
+        let words = |k: &C::ScalarField| k.into_bigint().as_ref().to_vec();
+        let canonical: Vec<u64> = input.residues.iter().flat_map(words).collect();
+        let short: Vec<u64> = (0..n as u64).collect();
+        let long: Vec<[u64; 2]> = short.iter().map(|&k| [k, 0]).collect();
+        let batch = [
+            Scalars::residues(&input.residues),
+            Scalars::canonical(&canonical),
+            Scalars::from(&short),
+            Scalars::from(&long).with_bits(64),
+            Scalars::residues(&input.residues[..n / 2]),
+        ];
+        let run = async || -> Result<Vec<Vec<C::Group>>, Error> {
+            let builder = self.builder(case);
+            let bases = builder.load_async(self.device, &input.points).await?;
+            let own = batch.each_ref().map(|scalars| (&input.points[..scalars.len()], scalars));
+            let shared = bases.msm_batch_async(&batch.each_ref()).await?;
+            Ok(vec![shared, builder.msm_batch_async(self.device, &own).await?])
+        };
+        let integers = Input {
+            points: input.points.clone(),
+            residues: short.iter().map(|&k| k.into()).collect(),
+            logarithms: input.logarithms.clone(),
+            integers: short.iter().map(|&k| k.into()).collect(),
+        };
+        let right = |sums: &Vec<C::Group>| {
+            let of = [input, input, &integers, &integers, input];
+            let lengths = batch.each_ref().map(|scalars| scalars.len());
+            let all = sums.iter().zip(of).zip(lengths);
+            sums.len() == batch.len() && all.into_iter().all(|((s, of), n)| of.is_sum(s, n))
+        };
+        verdict(run().await.map(|sums| sums.iter().all(right)))
+    }
+
+    /// Ranges of loaded bases: all, all but the first, some in the middle, none, the last, and
+    /// fewer scalars than bases.
+    async fn slices(&self, case: &Case, input: &Input<C>) -> Option<String> {
+        let n = input.points.len();
+        let run = async || -> Result<Option<String>, Error> {
+            let bases = self.builder(case).load_async(self.device, &input.points).await?;
+            for (first, length, scalars) in ranges(n) {
+                let slice = bases.slice(first..).slice(..length);
+                let own = Scalars::residues(&input.residues[..scalars]);
+                let sum = slice.msm_with_report_async(own).await?.result;
+                let half = Scalars::residues(&input.residues[..scalars / 2]);
+                let batch = slice.msm_batch_async(&[&own, &half, &own]).await?;
+                let lengths = [(first, scalars), (first, scalars / 2), (first, scalars)];
+                let fault = input.wrong(&[sum], &lengths[..1]);
+                if let Some(fault) = fault.or_else(|| input.wrong(&batch, &lengths)) {
+                    return Ok(Some(fault));
+                }
+            }
+            Ok(None)
+        };
+        run().await.unwrap_or_else(|error| Some(format!("error: {error}")))
+    }
+
+    /// Ranges of the bases, loaded twice, in one call.
+    fn several_bases(&self, case: &Case, input: &Input<C>) -> Option<String> {
+        let run = || -> Result<Option<String>, Error> {
+            let load = || self.builder(case).load(self.device, &input.points);
+            let loaded = [load()?, load()?];
+            let ranges = ranges(input.points.len());
+            let scalars = ranges.map(|range| Scalars::residues(&input.residues[..range.2]));
+            let msm = |(index, (first, length, _)): (usize, (usize, usize, usize))| {
+                (loaded[index % 2].slice(first..first + length), &scalars[index])
+            };
+            let msms: Vec<_> = ranges.into_iter().enumerate().map(msm).collect();
+            let expected = ranges.map(|(first, _, scalars)| (first, scalars));
+            Ok(input.wrong(&msm_resident(&msms)?, &expected))
+        };
+        run().unwrap_or_else(|error| Some(format!("error: {error}")))
     }
 }
 
+/// Ranges of `n` bases: first base, bases and scalars.
+fn ranges(n: usize) -> [(usize, usize, usize); 7] {
+    let (one, third) = (1.min(n), n / 3);
+    [
+        (0, n, n),
+        (one, n - one, n - one),
+        (third, n / 2, n / 2),
+        (n, 0, 0),
+        (n - one, one, one),
+        (third, n - third, third),
+        (0, third, third),
+    ]
+}
+
 impl<C: Curve> Input<C> {
-    /// The sum over the first bases, on the Weierstrass form.
-    fn sum(&self, length: usize) -> Weierstrass<C::BaseField> {
+    /// The sum of the first scalars over the bases from `first` on, on the Weierstrass form.
+    fn sum(&self, first: usize, length: usize) -> Weierstrass<C::BaseField> {
         match &self.logarithms {
             Some(logarithms) => {
-                let pairs = logarithms.iter().zip(&self.residues).take(length);
+                let pairs = logarithms[first..].iter().zip(&self.residues).take(length);
                 let sum = C::GENERATOR * pairs.map(|(a, k)| *a * k).sum::<C::ScalarField>();
                 on_weierstrass::<C>(&sum).flatten()
             }
@@ -303,19 +390,33 @@ impl<C: Curve> Input<C> {
                     words
                 };
                 let words: Vec<u64> = integers.iter().flat_map(words).collect();
-                reference_sum(&self.points[..integers.len()], &words, words_each)
+                let points = &self.points[first..first + integers.len()];
+                reference_sum(points, &words, words_each)
             }
         }
     }
 
     /// Whether an engine's sum is that over the first bases, and a point at all.
     fn is_sum(&self, sum: &C::Group, length: usize) -> bool {
-        on_weierstrass::<C>(sum) == Some(self.sum(length))
+        on_weierstrass::<C>(sum) == Some(self.sum(0, length))
+    }
+
+    /// What is wrong with the sums of a batch, of which each is over some bases: the first one and
+    /// the number.
+    fn wrong(&self, sums: &[C::Group], ranges: &[(usize, usize)]) -> Option<String> {
+        let is_wrong = |(sum, (first, length)): (&C::Group, &(usize, usize))| {
+            on_weierstrass::<C>(sum) != Some(self.sum(*first, *length))
+        };
+        match sums.iter().zip(ranges).position(is_wrong) {
+            None if sums.len() == ranges.len() => None,
+            None => Some(format!("{} sums instead of {}", sums.len(), ranges.len())),
+            Some(index) => Some(format!("wrong sum of (first, length) {:?}", ranges[index])),
+        }
     }
 
     /// Whether the affine model cannot express the sum over the first bases.
     fn is_at_infinity(&self, length: usize) -> bool {
-        self.logarithms.is_none() && C::from_weierstrass(self.sum(length)).is_none()
+        self.logarithms.is_none() && C::from_weierstrass(self.sum(0, length)).is_none()
     }
 }
 
@@ -349,6 +450,9 @@ impl<C: Curve> Subject for OnCurve<'_, C> {
                 Run::Loaded(bits) => self.one(case, input, Some(bits)).await,
                 Run::SharedBatch => self.batch(case, input, true).await,
                 Run::OwnBatch => self.batch(case, input, false).await,
+                Run::MixedBatch => self.mixed_batch(case, input).await,
+                Run::Slices => self.slices(case, input).await,
+                Run::SeveralBases => self.several_bases(case, input),
                 Run::Jobs => self.jobs(case, input),
                 Run::CancelledFirst => self.cancelled_first(case, input).await,
                 Run::Pinned => self.pinned(case, input).await,

@@ -42,7 +42,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use kernel::AnyKernel;
-use stages::Stages;
+use stages::{Bases, Stages};
 use straus::Multiples;
 
 use crate::control::Control;
@@ -139,10 +139,12 @@ impl<C: Curve> Cpu<C> {
             let run = straus::run(plan, bases, kept, scalars, n, &self.curve, control)?;
             return Ok((Sum::Group(run.0), run.1));
         }
-        let (sum, timings) = self.processor.install(|| match bases {
-            Placement::Resident => self.stages.run(plan, None, scalars, n, control),
-            Placement::Borrowed(points) => self.stages.run(plan, Some(points), scalars, n, control),
-        })?;
+        let bases = match bases {
+            Placement::Resident { first } => Bases::Resident { first: *first },
+            Placement::Borrowed(points) => Bases::Borrowed(points),
+        };
+        let run = || self.stages.run(plan, bases, scalars, n, control);
+        let (sum, timings) = self.processor.install(run)?;
         let sum = sum.map(|words| {
             let (x, y) = words.split_at(words.len() / 2);
             (read(x), read(y))

@@ -27,16 +27,25 @@ use crate::{CurveSpec, Error};
 /// A sum's coordinates in arkworks' words, x then y; `None` is infinity.
 pub(super) type Sum = Option<Vec<u64>>;
 
+/// The bases of a run.
+#[derive(Clone, Copy)]
+pub(super) enum Bases<'a> {
+    /// Those of the caller.
+    Borrowed(&'a dyn BaseSource),
+    /// Those of the resident table, from this one on.
+    Resident { first: usize },
+}
+
 /// The stages of a curve, with its type erased.
 pub(super) trait Stages: Send + Sync {
     /// Fills and keeps the table of the plan.
     fn load(&mut self, plan: &Plan, source: &dyn BaseSource) -> Result<(), Error>;
 
-    /// Executes a plan on `n` scalars, with the bases of `source` or the resident table.
+    /// Executes a plan on `n` scalars.
     fn run(
         &self,
         plan: &Plan,
-        source: Option<&dyn BaseSource>,
+        bases: Bases<'_>,
         scalars: &dyn ScalarSource,
         n: usize,
         control: &Control,
@@ -112,12 +121,12 @@ impl<const W: usize> Stages for OnKernel<W> {
     fn run(
         &self,
         plan: &Plan,
-        source: Option<&dyn BaseSource>,
+        bases: Bases<'_>,
         scalars: &dyn ScalarSource,
         n: usize,
         control: &Control,
     ) -> Result<(Sum, Timings), Error> {
-        RUNS.with(|memory| self.run_in(memory, plan, source, scalars, n, control))
+        RUNS.with(|memory| self.run_in(memory, plan, bases, scalars, n, control))
     }
 }
 
@@ -126,7 +135,7 @@ impl<const W: usize> OnKernel<W> {
         &self,
         memory: &mut Memory,
         plan: &Plan,
-        source: Option<&dyn BaseSource>,
+        bases: Bases<'_>,
         scalars: &dyn ScalarSource,
         n: usize,
         control: &Control,
@@ -144,7 +153,7 @@ impl<const W: usize> OnKernel<W> {
                 decompose(scalars, range.clone(), shape, curve, device, std::mem::take(data))
             })?;
             let (table, points) = timed(&mut timings.load, || {
-                self.chunk(plan, source, range.clone(), &digits, streamed)
+                self.chunk(plan, bases, range.clone(), &digits, streamed)
             })?;
             let kernel = &*self.kernel;
             let passes = Passes { kernel, plan, schedule, table, points, digits: &digits, control };
@@ -167,13 +176,13 @@ impl<const W: usize> OnKernel<W> {
     fn chunk<'a>(
         &'a self,
         plan: &Plan,
-        source: Option<&dyn BaseSource>,
+        bases: Bases<'_>,
         range: Range<usize>,
         digits: &Decomposed,
         streamed: &'a mut PointBuffer,
     ) -> Result<(Table, &'a [Point<W>]), Error> {
-        match (source, &self.resident) {
-            (Some(source), _) => {
+        match (bases, &self.resident) {
+            (Bases::Borrowed(source), _) => {
                 let table = plan.table();
                 let length = range.len() * table.stored();
                 let out = streamed.reserve(length)?;
@@ -181,12 +190,13 @@ impl<const W: usize> OnKernel<W> {
                 table::fill(&*self.kernel, &table, source, range, Some(digits), threads, out);
                 Ok((table, streamed.points(length)))
             }
-            (None, Some(Resident { table, buffer, length })) => {
+            (Bases::Resident { first }, Some(Resident { table, buffer, length })) => {
                 let stored = table.stored();
                 let points = buffer.points(*length);
-                Ok((*table, &points[range.start * stored..range.end * stored]))
+                let (start, end) = (first + range.start, first + range.end);
+                Ok((*table, &points[start * stored..end * stored]))
             }
-            (None, None) => Err(Error::Internal("a run before its bases".into())),
+            (Bases::Resident { .. }, None) => Err(Error::Internal("a run before its bases".into())),
         }
     }
 }

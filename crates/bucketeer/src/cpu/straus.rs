@@ -166,12 +166,12 @@ pub(super) fn run<C: Curve>(
         })?;
         let made = timed(&mut timings.load, || match source {
             Placement::Borrowed(bases) => Some(Multiples::new(plan, &bases[range.clone()], curve)),
-            Placement::Resident => None,
+            Placement::Resident { .. } => None,
         });
-        let (multiples, first) = match (&made, kept) {
-            (Some(made), _) => (made, 0),
-            (None, Some(kept)) => (kept, start),
-            (None, None) => return Err(Error::Internal("a run before its bases".into())),
+        let (multiples, first) = match (&made, source, kept) {
+            (Some(made), ..) => (made, 0),
+            (None, Placement::Resident { first }, Some(kept)) => (kept, first + start),
+            (None, ..) => return Err(Error::Internal("a run before its bases".into())),
         };
         sum += timed(&mut timings.accumulate, || {
             multiples.sum(&plan.shape, first, &shortened, control)

@@ -13,15 +13,19 @@ use crate::plan::{BufferKind, ScalarBound};
 const THREADS: u32 = 256;
 
 kernels! {
-    /// Residues in Montgomery form, one per thread.
+    /// Residues, in Montgomery form or as integers, one per thread; `first` is the index of the
+    /// first.
     DecomposeResidues = "decompose_residues" in Decompose(
         raw: In<u32>,
         count: u32,
         out: Out<u32>,
         stride: u64,
         words: u32,
+        montgomery: u32,
         negate: u32,
         bias: Bias,
+        first: u32,
+        too_large: Out<u32>,
     )
 
     /// Integers of `bytes` bytes, one per thread; `first` is the index of the first.
@@ -72,13 +76,22 @@ pub(super) fn decompose(run: &mut CudaRun<'_>, chunk: &Chunk) -> Result<(), Erro
         let stream = &workspace.input;
         let count = piece.len() as u32;
         let out = integers.at((piece.start - range.start) as u64).into();
+        let (first, too_large) = (piece.start as u32, too_large.into());
         let grid = Grid::per_item(count.into(), THREADS);
         match raw.bound {
-            ScalarBound::Order => {
-                let (raw, negate) = (from.cast().into(), plan.shape.negate.into());
-                DecomposeResidues { raw, count, out, stride, words, negate, bias }
-                    .launch(stream, program, grid)?;
+            ScalarBound::Order => DecomposeResidues {
+                raw: from.cast().into(),
+                count,
+                out,
+                stride,
+                words,
+                montgomery: raw.montgomery.into(),
+                negate: plan.shape.negate.into(),
+                bias,
+                first,
+                too_large,
             }
+            .launch(stream, program, grid)?,
             ScalarBound::Bits(bits) => DecomposeIntegers {
                 raw: from.into(),
                 bytes: raw.bytes as u32,
@@ -88,8 +101,8 @@ pub(super) fn decompose(run: &mut CudaRun<'_>, chunk: &Chunk) -> Result<(), Erro
                 stride,
                 words,
                 bias,
-                first: piece.start as u32,
-                too_large: too_large.into(),
+                first,
+                too_large,
             }
             .launch(stream, program, grid)?,
         }

@@ -285,11 +285,16 @@ mod tests {
                     let plan = Plan::new(&request.settings(&settings)).expect("a plan");
                     let schedule = plan.gpu().expect("a GPU's plan");
                     let layout = &schedule.layout;
-                    let raw =
-                        Raw { parts: vec![&[]], bytes: 1, length: n, bound: ScalarBound::Order };
-                    let points = Points::Resident(&());
+                    let raw = Raw {
+                        parts: vec![&[]],
+                        bytes: 1,
+                        montgomery: true,
+                        length: n,
+                        bound: ScalarBound::Order,
+                    };
+                    let points = Points::Resident { table: &(), first: 0 };
                     let job = Job { plan: &plan, schedule, points, raw: &raw };
-                    let chunk = chunks(&plan, schedule, n).next().expect("a chunk");
+                    let chunk = chunks(&plan, schedule, 0, n).next().expect("a chunk");
                     let pass = chunk.passes(&plan, schedule).next().expect("a pass");
                     let digits = Digits::new(&job, &chunk, pass, 1);
                     let tiles = Tiles::new(&plan, layout, &digits, shared);

@@ -91,7 +91,7 @@ pub(super) fn bases(run: &mut CudaRun<'_>, chunk: &Chunk) -> Result<Bases, Error
     let Job { plan, schedule, points, .. } = run.job;
     let layout = &schedule.layout;
     match points {
-        Points::Resident(table) => {
+        Points::Resident { table, .. } => {
             let first = run.job.first_base(chunk) as u64 * layout.base_words as u64;
             let start: Pointer<u32> = Pointer::new(table.memory.address);
             Ok(Bases { table: start.at(first), copy_stride: table.n as u32 })

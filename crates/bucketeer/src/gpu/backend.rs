@@ -84,7 +84,11 @@ pub(crate) trait Run: Sized {
 
 /// Where a run's bases come from.
 pub(crate) enum Points<'a, T> {
-    Resident(&'a T),
+    /// A table, of which a run takes the bases from `first` on.
+    Resident {
+        table: &'a T,
+        first: usize,
+    },
     Borrowed(&'a dyn AffineSource),
 }
 
@@ -118,15 +122,23 @@ impl<T> Job<'_, T> {
         self.raw.parts.len() > 1
     }
 
-    /// The first resident base of a chunk. MSMs over resident bases share them.
+    /// The place in the table of the run's first base.
+    pub(crate) fn first(&self) -> usize {
+        match self.points {
+            Points::Resident { first, .. } => first,
+            Points::Borrowed(_) => 0,
+        }
+    }
+
+    /// The place in the table of a chunk's first base. MSMs over resident bases share them.
     pub(crate) fn first_base(&self, chunk: &Chunk) -> usize {
-        if self.batch() { 0 } else { chunk.range.start }
+        self.first() + if self.batch() { 0 } else { chunk.range.start }
     }
 
     /// Bases between those of two segments.
     pub(crate) fn segment_stride(&self) -> u32 {
         match self.points {
-            Points::Resident(_) if self.batch() => 0,
+            Points::Resident { .. } if self.batch() => 0,
             _ => self.plan.chunk as u32,
         }
     }

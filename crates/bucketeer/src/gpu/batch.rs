@@ -23,7 +23,10 @@ pub(super) async fn run<B: Backend, C: Curve>(
             BatchWay::Together(plan) => {
                 let digits = plan.digits(plan.n * msms.len());
                 let padded = padded(msms, plan.n);
-                let bases = padded.as_deref().map_or(Placement::Resident, Placement::Borrowed);
+                let bases = match (&padded, msms.first()) {
+                    (None, Some(first)) => first.bases,
+                    (padded, _) => Placement::Borrowed(padded.as_deref().unwrap_or_default()),
+                };
                 let scalars: Vec<_> = msms.iter().map(|msm| msm.scalars).collect();
                 let raw = Raw::new(&scalars, plan.n);
                 let own = engine.sums(plan, bases, &raw, &control.again(digits)).await;

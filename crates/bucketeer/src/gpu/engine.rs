@@ -70,8 +70,8 @@ impl<B: Backend, C: Curve> GpuEngine<B, C> {
                 affine = self.affine(points);
                 Points::Borrowed(&affine)
             }
-            (Placement::Resident, Some(table)) => Points::Resident(table),
-            (Placement::Resident, None) => {
+            (Placement::Resident { first }, Some(table)) => Points::Resident { table, first },
+            (Placement::Resident { .. }, None) => {
                 return Err(Error::Internal("no bases are loaded".into()));
             }
         };
@@ -118,7 +118,7 @@ async fn carry_out<R: Run, T>(
     let n = raw.len();
     control.reach(0)?;
     let mut parts = Vec::new();
-    for chunk in schedule::chunks(plan, schedule, n) {
+    for chunk in schedule::chunks(plan, schedule, job.first(), n) {
         let bases = run.bases(&chunk).await?;
         run.decompose(&chunk).await?;
         for pass in chunk.passes(plan, schedule) {

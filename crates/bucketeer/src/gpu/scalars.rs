@@ -6,7 +6,7 @@ use ark_ff::PrimeField;
 use rayon::prelude::*;
 
 use crate::plan::ScalarBound;
-use crate::scalars::Data;
+use crate::scalars::{Data, ScalarLayout};
 use crate::{Error, Scalars, WordField};
 
 /// Scalars of one MSM or of several, as bytes.
@@ -15,13 +15,15 @@ pub(crate) struct Raw<'a> {
     pub parts: Vec<&'a [u8]>,
     /// Bytes of a scalar.
     pub bytes: usize,
+    /// Whether scalars are residues in Montgomery form.
+    pub montgomery: bool,
     /// Scalars of the longest; shorter ones are filled up with zeros.
     pub length: usize,
     pub bound: ScalarBound,
 }
 
 impl<'a> Raw<'a> {
-    /// Scalars of one form, for MSMs of which the longest has `length`.
+    /// Scalars of one layout and bound, for MSMs of which the longest has `length`.
     pub(crate) fn new<F: PrimeField + WordField>(batch: &[Scalars<'a, F>], length: usize) -> Self {
         fn bytes<T>(values: &[T]) -> &[u8] {
             // SAFETY: the callers pass integers, booleans, and elements of fields that consist of
@@ -29,22 +31,22 @@ impl<'a> Raw<'a> {
             // demands): no padding, so every byte is initialised.
             unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
         }
-        let mut width = 1;
-        let part = |scalars: &Scalars<'a, F>| {
-            let (own, data) = match scalars.data {
-                Data::Residues(s) => (size_of::<F>(), bytes(s)),
-                Data::Bools(s) => (1, bytes(s)),
-                Data::U8(s) => (1, s),
-                Data::U16(s) => (2, bytes(s)),
-                Data::U32(s) => (4, bytes(s)),
-                Data::Words { data, words } => (8 * words, bytes(data)),
-            };
-            width = own;
-            data
+        let part = |scalars: &Scalars<'a, F>| match scalars.data {
+            Data::Residues(s) => bytes(s),
+            Data::Bools(s) => bytes(s),
+            Data::U8(s) => s,
+            Data::U16(s) => bytes(s),
+            Data::U32(s) => bytes(s),
+            // Whole scalars only: surplus words are ignored.
+            Data::Words { data, words } => bytes(&data[..data.len() / words * words]),
         };
         let parts = batch.iter().map(part).collect();
-        let bound = batch.first().map_or(ScalarBound::Order, Scalars::bound);
-        Self { parts, bytes: width, length, bound }
+        let (layout, bound) = match batch.first() {
+            Some(first) => (first.layout(), first.bound()),
+            None => (ScalarLayout { bytes: 1, montgomery: false }, ScalarBound::Bits(1)),
+        };
+        let ScalarLayout { bytes, montgomery } = layout;
+        Self { parts, bytes, montgomery, length, bound }
     }
 
     /// Scalars in all.
@@ -73,11 +75,7 @@ impl<'a> Raw<'a> {
 
     /// The error for the scalar with this index.
     pub(crate) fn too_large(&self, index: usize) -> Error {
-        let bound = match self.bound {
-            ScalarBound::Bits(bits) => format!("2^{bits}"),
-            ScalarBound::Order => "the group order".into(),
-        };
-        let error = Error::ScalarTooLarge { index: index % self.length, bound };
+        let error = self.bound.exceeded(index % self.length);
         match self.parts.len() {
             1 => error,
             _ => Error::Batch { index: index / self.length, source: Box::new(error) },

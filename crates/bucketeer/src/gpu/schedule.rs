@@ -32,10 +32,15 @@ pub(crate) struct Pass {
     pub last: bool,
 }
 
-/// The chunks of `n` scalars.
-pub(crate) fn chunks(plan: &Plan, schedule: &GpuSchedule, n: usize) -> impl Iterator<Item = Chunk> {
+/// The chunks of `n` scalars, whose bases begin at place `first` of their table.
+pub(crate) fn chunks(
+    plan: &Plan,
+    schedule: &GpuSchedule,
+    first: usize,
+    n: usize,
+) -> impl Iterator<Item = Chunk> {
     let GpuSchedule { double_buffered, carries_buckets, .. } = *schedule;
-    let ranges = plan.scalar_ranges(schedule, n).into_iter().enumerate();
+    let ranges = plan.scalar_ranges(schedule, first, n).into_iter().enumerate();
     ranges.map(move |(index, range)| Chunk {
         index,
         half: if double_buffered { index % 2 } else { 0 },

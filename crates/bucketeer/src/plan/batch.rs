@@ -10,8 +10,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Plan, Request, ScalarBound, Settings};
-use crate::Error;
 use crate::facts::{DeviceFacts, DeviceKind};
+use crate::scalars::ScalarLayout;
+use crate::{Error, Scalars};
 
 /// Most bases of an MSM that shares the device with others of its batch.
 const SHORT: usize = 1 << 14;
@@ -23,6 +24,13 @@ const GROUP: usize = 1 << 22;
 pub(crate) struct MsmSize {
     pub n: usize,
     pub scalars: ScalarBound,
+    pub layout: ScalarLayout,
+}
+
+impl MsmSize {
+    pub(crate) fn of<F>(scalars: &Scalars<'_, F>) -> Self {
+        Self { n: scalars.len(), scalars: scalars.bound(), layout: scalars.layout() }
+    }
 }
 
 /// Every decision of a batch.
@@ -51,11 +59,16 @@ pub(crate) enum BatchWay {
 }
 
 impl BatchPlan {
-    /// For MSMs over the same bases: the resident ones of `request.table`, or streamed ones.
-    pub(crate) fn shared_bases(request: &Request<'_>, msms: &[MsmSize]) -> Result<Self, Error> {
+    /// For MSMs over the same bases: the resident ones of `request.table` from place `first` on, or
+    /// streamed ones.
+    pub(crate) fn shared_bases(
+        request: &Request<'_>,
+        first: usize,
+        msms: &[MsmSize],
+    ) -> Result<Self, Error> {
         let gpu = request.device.kind != DeviceKind::Cpu;
         let together = if gpu && request.table.is_some() { together(request, msms) } else { None };
-        let way = match together {
+        let way = match together.filter(|plan| first == 0 || plan.in_one_buffer(first)) {
             Some(plan) => BatchWay::Together(plan.into()),
             None => each(request, msms, &|_| request.settings.clone())?,
         };
@@ -103,14 +116,15 @@ impl BatchPlan {
     }
 }
 
-/// One plan for all MSMs, if they are two or more with the same bound and fit in one chunk.
+/// One plan for all MSMs, if they are two or more with scalars of one kind and fit in one chunk.
 fn together(request: &Request<'_>, msms: &[MsmSize]) -> Option<Plan> {
     let (first, rest) = msms.split_first().filter(|(_, rest)| !rest.is_empty())?;
     let n = msms.iter().map(|msm| msm.n).max().filter(|n| *n > 0)?;
-    if rest.iter().any(|msm| msm.scalars != first.scalars) {
+    let MsmSize { scalars, layout, .. } = *first;
+    if rest.iter().any(|msm| msm.scalars != scalars || msm.layout != layout) {
         return None;
     }
-    let (batch, scalars) = (msms.len(), first.scalars);
+    let batch = msms.len();
     let plan = Plan::new(&Request { n, batch, scalars, ..request.clone() });
     plan.ok().filter(|plan| plan.chunks == 1)
 }
@@ -134,7 +148,7 @@ fn each(
         if let Some(plan) = known.get(msm) {
             return Ok(plan.clone());
         }
-        let MsmSize { n, scalars } = *msm;
+        let MsmSize { n, scalars, .. } = *msm;
         let settings = settings(n);
         let plan = Plan::new(&Request { n, scalars, device, settings, ..request.clone() });
         let plan = Arc::new(plan.map_err(|error| error.in_msm(index))?);
@@ -145,9 +159,32 @@ fn each(
     Ok(if concurrently { BatchWay::Concurrently(plans?) } else { BatchWay::InTurn(plans?) })
 }
 
-/// The part of a CPU that each of this many concurrent MSMs is planned for. MSMs get four times
-/// their share of the threads, so that none is idle at the end.
+/// An MSM that may share a CPU with others.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sharing {
+    pub n: usize,
+    /// Whether its memory is limited.
+    pub limited: bool,
+}
+
+/// The threads of each MSM over bases of its own, where several run on a CPU: a few for short ones,
+/// which run concurrently; `None` for long ones and for those with a memory limit, which run in
+/// turn on all threads.
+pub(crate) fn share_threads(threads: usize, msms: &[Sharing]) -> Vec<Option<usize>> {
+    let shares = |msm: &&Sharing| msm.n <= SHORT && !msm.limited;
+    let concurrent = msms.iter().filter(shares).count();
+    let own = |msm: &Sharing| {
+        (concurrent > 1 && shares(&msm)).then(|| threads_of_each(threads, concurrent))
+    };
+    msms.iter().map(own).collect()
+}
+
+/// The part of a CPU that each of this many concurrent MSMs is planned for.
 fn shared(device: DeviceFacts, msms: usize) -> DeviceFacts {
-    let threads = (4 * device.threads / msms.max(1)).clamp(1, device.threads);
-    DeviceFacts { threads, ..device }
+    DeviceFacts { threads: threads_of_each(device.threads, msms), ..device }
+}
+
+/// MSMs get four times their share of the threads, so that none is idle at the end.
+fn threads_of_each(threads: usize, msms: usize) -> usize {
+    (4 * threads / msms.max(1)).clamp(1, threads.max(1))
 }

@@ -36,7 +36,7 @@ mod shape;
 mod straus;
 mod validate;
 
-pub(crate) use batch::{BatchPlan, BatchWay, MsmSize};
+pub(crate) use batch::{BatchPlan, BatchWay, MsmSize, Sharing, share_threads};
 pub(crate) use buffer::BufferKind;
 pub(crate) use cpu::{IN_PLACE_BATCH, LISTED_DIGITS, MAX_DEFERRED, MIN_LISTED_BASES};
 #[cfg(feature = "conformance")]
@@ -179,31 +179,41 @@ impl Plan {
         }
     }
 
-    /// The ranges of scalars that a GPU handles one after the other, of `n` in all. None reaches
-    /// from one buffer of the table into the next.
+    /// The ranges of scalars that a GPU handles one after the other, of `n` in all, whose bases
+    /// begin at place `first` of their table. None reaches from one buffer of the table into the
+    /// next.
     #[cfg(any(feature = "cuda", feature = "webgpu"))]
     pub(crate) fn scalar_ranges(
         &self,
         schedule: &GpuSchedule,
+        first: usize,
         n: usize,
     ) -> Vec<std::ops::Range<usize>> {
-        if schedule.growing_chunks {
-            return vec![0..n / 8, n / 8..n / 2, n / 2..n];
-        }
-        let step = schedule.chunks_per_pass * self.chunk.max(1);
         let per_buffer = match self.batch {
             0 | 1 => usize::try_from(schedule.layout.bases_per_buffer).unwrap_or(usize::MAX),
             _ => usize::MAX,
         };
+        let step = schedule.chunks_per_pass * self.chunk.max(1);
         let mut ranges = Vec::new();
         let mut start = 0;
         while start < n {
-            let border = (start / per_buffer + 1).saturating_mul(per_buffer);
-            let end = (start + step).min(border).min(n);
+            let border = ((first + start) / per_buffer + 1).saturating_mul(per_buffer) - first;
+            let whole = match schedule.growing_chunks {
+                true => [n / 8, n / 2, n].into_iter().find(|end| *end > start).unwrap_or(n),
+                false => start + step,
+            };
+            let end = whole.min(border).min(n);
             ranges.push(start..end);
             start = end;
         }
         ranges
+    }
+
+    /// Whether the bases from place `first` of a GPU's table on are all in one of its buffers.
+    pub(crate) fn in_one_buffer(&self, first: usize) -> bool {
+        let Schedule::Gpu(schedule) = &self.schedule else { return true };
+        let place = |base: usize| base as u64 / schedule.layout.bases_per_buffer.max(1);
+        place(first) == place(first + self.n.max(1) - 1)
     }
 
     /// Digits of `n` scalars: the unit that progress is reported in.

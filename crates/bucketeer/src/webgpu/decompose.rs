@@ -17,6 +17,8 @@ records! {
         stride,
         /// Words of an integer.
         words,
+        /// Whether residues are in Montgomery form, not integers.
+        montgomery,
         /// Whether residues above r/2 become the negatives of r − k.
         negate,
         /// Bytes of an integer.
@@ -37,8 +39,8 @@ kernels! {
         counters: Atomic,
     }
 
-    /// Residues in Montgomery form, one per invocation.
-    DecomposeResidues = "decompose_residues" { raw, integers }
+    /// Residues, in Montgomery form or as integers, one per invocation.
+    DecomposeResidues = "decompose_residues" { raw, integers, counters }
     /// Integers, one per invocation.
     DecomposeIntegers = "decompose_integers" { raw, integers, counters }
 }
@@ -63,6 +65,7 @@ pub(super) async fn decompose(run: &mut WebGpuRun<'_>, chunk: &Chunk) -> Result<
             at: (own.start - range.start) as u32,
             stride: layout.scalars as u32,
             words: layout.scalar_words,
+            montgomery: raw.montgomery.into(),
             negate: plan.shape.negate.into(),
             bytes: raw.bytes as u32,
             bits: match raw.bound {
@@ -74,15 +77,15 @@ pub(super) async fn decompose(run: &mut WebGpuRun<'_>, chunk: &Chunk) -> Result<
         };
         let parameters = (scalars, bias);
         let integers = run.workspace.at(BufferKind::Scalars)?;
+        let counters = run.workspace.at(BufferKind::Counters)?;
         let (recorder, grid) = (&mut run.recorder, Grid::Items(own.len() as u64));
         match raw.bound {
             ScalarBound::Order => {
-                DecomposeResidues { parameters, raw: from, integers }
+                DecomposeResidues { parameters, raw: from, integers, counters }
                     .dispatch(program, recorder, grid)
                     .await?;
             }
             ScalarBound::Bits(_) => {
-                let counters = run.workspace.at(BufferKind::Counters)?;
                 DecomposeIntegers { parameters, raw: from, integers, counters }
                     .dispatch(program, recorder, grid)
                     .await?;

@@ -6,7 +6,7 @@ use super::workspace::Workspace;
 use super::{WebGpu, accumulate, decompose, group, reduce, table};
 use crate::Error;
 use crate::gpu::{Chunk, Counters, Job, Pass, Run};
-use crate::plan::{BufferKind, ScalarBound};
+use crate::plan::BufferKind;
 use crate::report::Timings;
 
 /// One run in a workspace.
@@ -76,7 +76,8 @@ impl Run for WebGpuRun<'_> {
     }
 
     async fn too_large(&mut self) -> Result<Option<usize>, Error> {
-        if self.job.raw.bound == ScalarBound::Order {
+        // Field elements are below the order by their type.
+        if self.job.raw.montgomery {
             return Ok(None);
         }
         let words = self.read(BufferKind::Counters, 4 * self.places().too_large, 4).await?;

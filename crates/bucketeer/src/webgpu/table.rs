@@ -103,7 +103,7 @@ pub(super) async fn bases(run: &mut WebGpuRun<'_>, chunk: &Chunk) -> Result<Base
     let Job { plan, schedule, points, .. } = run.job;
     let layout = &schedule.layout;
     match points {
-        Points::Resident(table) => {
+        Points::Resident { table, .. } => {
             let first = run.job.first_base(chunk);
             let index = first / table.piece;
             let start = index * table.piece;

@@ -5,7 +5,9 @@ use ark_ec::AffineRepr;
 use ark_ff::AdditiveGroup;
 use bucketeer::plan::{Accumulate, Digits, Reduce, Settings};
 use bucketeer::random::{Distribution, KnownBases};
-use bucketeer::{Bases, Builder, Curve, Device, Error, PointFault, Scalars, msm, msm_batch};
+use bucketeer::{
+    Bases, BasesSlice, Batch, Builder, Curve, Device, Error, PointFault, Scalars, msm, msm_batch,
+};
 
 const G: G1Affine = G1Affine::GENERATOR;
 
@@ -17,16 +19,58 @@ fn lengths_must_be_equal() {
     assert_eq!(loaded.msm(&[1u64, 2, 3]).unwrap_err(), mismatch);
     assert_eq!(loaded.submit(vec![1u64, 2, 3]).unwrap_err(), mismatch);
     let short = Error::LengthMismatch { bases: 2, scalars: 1 };
-    assert_eq!(loaded.msm(&[1u64]).unwrap_err(), short);
+    assert_eq!(msm(&[G; 2], &[1u64]).unwrap_err(), short);
+    assert_eq!(
+        short.to_string(),
+        "2 bases but 1 scalars: every scalar needs a base, and every base a scalar"
+    );
+    assert_eq!(loaded.msm(&[7u64]).unwrap(), G * Fr::from(7u64));
     let source = Box::new(mismatch);
     let error = loaded.msm_batch(&[&[1u64, 2][..], &[1, 2, 3]]).unwrap_err();
     assert_eq!(error, Error::Batch { index: 1, source: source.clone() });
     assert_eq!(
         error.to_string(),
-        "MSM 1 of the batch: 2 bases but 3 scalars: the lengths must be equal"
+        "MSM 1 of the batch: 2 bases but 3 scalars: every scalar needs a base"
     );
     let error = msm_batch(&[(&[G][..], &[1u64][..]), (&[G; 2], &[1, 2, 3])]).unwrap_err();
     assert_eq!(error, Error::Batch { index: 1, source });
+}
+
+#[test]
+fn ranges_must_be_within_the_bases() {
+    for device in [Device::cpu(), several()] {
+        let loaded = Bases::load(&device, &[G; 5]).unwrap();
+        let outside = |start, end, bases| Error::InvalidRange { start, end, bases };
+        let fault = |slice: BasesSlice<'_, G1Affine>| slice.msm(&[] as &[u64]).unwrap_err();
+        assert_eq!(fault(loaded.slice(3..6)), outside(3, 6, 5));
+        assert_eq!(fault(loaded.slice(6..)), outside(6, 5, 5));
+        assert_eq!(fault(loaded.slice(..=usize::MAX)), outside(0, usize::MAX, 5));
+        #[expect(clippy::reversed_empty_ranges, reason = "the point of the test")]
+        let reversed = loaded.slice(4..2);
+        assert_eq!(fault(reversed), outside(4, 2, 5));
+        // Within the bases, but not within the range that it is a range of.
+        assert_eq!(fault(loaded.slice(1..3).slice(1..3)), outside(1, 3, 2));
+        assert_eq!(fault(loaded.slice(9..).slice(..1)), outside(9, 5, 5));
+        assert!(loaded.slice(9..).is_empty() && loaded.slice(5..).is_empty());
+        assert_eq!(fault(loaded.slice(3..6)).to_string(), "bases 3..6 were requested of 5");
+        let long = Error::LengthMismatch { bases: 2, scalars: 3 };
+        assert_eq!(loaded.slice(1..3).msm(&[1u64; 3]).unwrap_err(), long);
+        let mut batch = Batch::new();
+        batch.add(&loaded, &[1u64; 5]);
+        batch.add(loaded.slice(1..3), &[1u64; 3]);
+        assert_eq!(batch.run().unwrap_err(), Error::Batch { index: 1, source: Box::new(long) });
+    }
+}
+
+/// A sum must not be taken for that of another batch.
+#[test]
+fn tickets_belong_to_their_batch() {
+    let loaded = Bases::load(&Device::cpu(), &[G; 5]).unwrap();
+    let (mut first, mut second) = (Batch::new(), Batch::new());
+    let (one, two) = (first.add(&loaded, &[1u64]), second.add(&loaded, &[2u64]));
+    let (mut first, mut second) = (first.run().unwrap(), second.run().unwrap());
+    assert!(first.take(two).is_err());
+    assert!(second.take(one).is_err());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ark_ff::{AdditiveGroup, Field};
+use ark_ff::{AdditiveGroup, Field, PrimeField};
 use ark_std::UniformRand;
 use ark_std::rand::{RngCore, SeedableRng};
 use num_bigint::{BigInt, BigUint};
@@ -14,7 +14,7 @@ use crate::cuda::launch::Pointer;
 use crate::cuda::prelude;
 use crate::curve::{Model, to_words};
 use crate::facts::DeviceFacts;
-use crate::gpu::interface::{Bias, Digits};
+use crate::gpu::interface::{BIAS_WORDS, Bias, Digits};
 use crate::gpu::{Job, Points, Raw, chunks};
 use crate::plan::{Digits as DigitRange, Plan, Request, ScalarBound, Schedule, Settings};
 use crate::{Curve, CurveSpec};
@@ -22,9 +22,10 @@ use crate::{Curve, CurveSpec};
 /// What the digit tests call: the integer at index 0 of one.
 const DIGIT_DRIVER: &str = r#"
 #include "digits.cuh"
-extern "C" void residue(const u32 *raw, u32 *out, u32 words, u32 negate, const Bias *bias) {
+extern "C" void residue(const u32 *raw, u32 *out, u32 words, u32 montgomery, u32 negate,
+                        const Bias *bias, u32 *too_large) {
     blockDim.x = 1;
-    decompose_residues(raw, 1, out, 1, words, negate, *bias);
+    decompose_residues(raw, 1, out, 1, words, montgomery, negate, *bias, 0, too_large);
 }
 extern "C" void integer(const unsigned char *raw, u32 bytes, u32 bits, u32 *out, u32 words,
                         const Bias *bias, u32 *too_large) {
@@ -41,7 +42,7 @@ extern "C" u32 digits(const DigitReader *d, u32 *keys, u32 *entries) {
 /// Every width, both kinds of digits, with and without negation and precomputation, for residues
 /// and for integers: the digits add up to the scalar.
 fn check_digits<C: Curve>() {
-    type Residue = unsafe extern "C" fn(*const u32, *mut u32, u32, u32, *const Bias);
+    type Residue = unsafe extern "C" fn(*const u32, *mut u32, u32, u32, u32, *const Bias, *mut u32);
     type Integer = unsafe extern "C" fn(*const u8, u32, u32, *mut u32, u32, *const Bias, *mut u32);
     type ReadDigits = unsafe extern "C" fn(*const DigitReader, *mut u32, *mut u32) -> u32;
     let spec = CurveSpec::of::<C>();
@@ -55,6 +56,19 @@ fn check_digits<C: Curve>() {
         let digits: libloading::Symbol<'_, ReadDigits> = library.get(b"digits\0").expect("digits");
         (residue, integer, digits)
     };
+    for (integer, fits) in [(&spec.order - 1u32, true), (spec.order.clone(), false)] {
+        let mut raw = integer.to_u64_digits();
+        raw.resize(spec.order.to_u64_digits().len(), 0);
+        let mut words = vec![0u32; 2 * raw.len() + 1];
+        let bias = Bias { words: [0; BIAS_WORDS] };
+        let mut index = u32::MAX;
+        // SAFETY: as many words as the function takes and writes.
+        unsafe {
+            let (raw, count) = (raw.as_ptr().cast(), words.len() as u32);
+            residue(raw, words.as_mut_ptr(), count, 0, 0, &bias, &mut index);
+        }
+        assert_eq!(index == u32::MAX, fits);
+    }
     let mut rng = ChaCha20Rng::seed_from_u64(7);
     let half = C::ScalarField::from(&spec.order >> 1u32);
     let mut scalars = vec![C::ScalarField::ZERO, C::ScalarField::ONE, -C::ScalarField::ONE];
@@ -70,7 +84,12 @@ fn check_digits<C: Curve>() {
             if window_bits == 1 && kind == DigitRange::Signed {
                 continue;
             }
-            for bound in [ScalarBound::Order, ScalarBound::Bits(100), ScalarBound::Bits(320)] {
+            for (bound, montgomery) in [
+                (ScalarBound::Order, true),
+                (ScalarBound::Order, false),
+                (ScalarBound::Bits(100), false),
+                (ScalarBound::Bits(320), false),
+            ] {
                 let settings = Settings {
                     window_bits: Some(window_bits),
                     digits: Some(kind),
@@ -81,26 +100,31 @@ fn check_digits<C: Curve>() {
                 let plan = plan(&spec, bound, &settings);
                 let schedule = plan.gpu().expect("a GPU's plan");
                 let layout = &schedule.layout;
-                let raw = Raw { parts: vec![&[]], bytes: 1, length: 1, bound };
-                let job = Job { plan: &plan, schedule, points: Points::Resident(&()), raw: &raw };
-                let chunk = chunks(&plan, schedule, 1).next().expect("a chunk");
+                let raw = Raw { parts: vec![&[]], bytes: 1, montgomery, length: 1, bound };
+                let points = Points::Resident { table: &(), first: 0 };
+                let job = Job { plan: &plan, schedule, points, raw: &raw };
+                let chunk = chunks(&plan, schedule, 0, 1).next().expect("a chunk");
                 let bias = Bias::of(&plan.shape);
                 for scalar in &scalars {
                     let mut words = vec![0u32; layout.scalar_words as usize];
                     let (out, count) = (words.as_mut_ptr(), layout.scalar_words);
                     let value: BigUint = match bound {
-                        // SAFETY: all pointers lead to as many words as the functions take.
-                        ScalarBound::Order => unsafe {
-                            let raw = to_words(scalar);
-                            residue(
-                                raw.as_ptr().cast(),
-                                out,
-                                count,
-                                plan.shape.negate.into(),
-                                &bias,
-                            );
+                        ScalarBound::Order => {
+                            let raw = match montgomery {
+                                true => to_words(scalar),
+                                false => scalar.into_bigint().as_ref().to_vec(),
+                            };
+                            let negate = plan.shape.negate.into();
+                            let mut index = u32::MAX;
+                            // SAFETY: all pointers lead to as many words as the functions take.
+                            unsafe {
+                                let raw = raw.as_ptr().cast();
+                                let form = montgomery.into();
+                                residue(raw, out, count, form, negate, &bias, &mut index);
+                            }
+                            assert_eq!(index, u32::MAX);
                             (*scalar).into()
-                        },
+                        }
                         ScalarBound::Bits(bits) => {
                             let mut raw = [0u64; 5];
                             raw.iter_mut().for_each(|word| *word = rng.next_u64());

@@ -5,14 +5,8 @@
 // and HALF_ORDER.
 #include "interface.cuh"
 
-// Residues in Montgomery form. Those above r/2 become the negatives of r − k if `negate` is set.
-extern "C" __global__ void decompose_residues(
-    const u32 *raw, u32 count, u32 *out, u64 stride, u32 words, u32 negate, Bias bias) {
-    u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) return;
-    u32 k[SCALAR_WORDS];
-#pragma unroll
-    for (int j = 0; j < SCALAR_WORDS; j++) k[j] = raw[(u64)i * SCALAR_WORDS + j];
+// k·2^(−32·SCALAR_WORDS) mod r, for k below r.
+__device__ __forceinline__ void from_montgomery(u32 *k) {
 #pragma unroll
     for (int step = 0; step < SCALAR_WORDS; step++) {
         u32 m = k[0] * ORDER_INV;
@@ -24,6 +18,31 @@ extern "C" __global__ void decompose_residues(
             carry >>= 32;
         }
         k[SCALAR_WORDS - 1] = (u32)carry;
+    }
+}
+
+__device__ __forceinline__ bool below_order(const u32 *k) {
+    sub_cc(k[0], ORDER[0]);
+#pragma unroll
+    for (int j = 1; j < SCALAR_WORDS; j++) subc_cc(k[j], ORDER[j]);
+    return subc(0, 0) & 1;
+}
+
+// Residues, in Montgomery form or as integers. Those above r/2 become the negatives of r − k if
+// `negate` is set. The caller's index `first` comes first; `too_large` receives the smallest index
+// of an integer that is not below r.
+extern "C" __global__ void decompose_residues(
+    const u32 *raw, u32 count, u32 *out, u64 stride, u32 words, u32 montgomery, u32 negate,
+    Bias bias, u32 first, u32 *too_large) {
+    u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    u32 k[SCALAR_WORDS];
+#pragma unroll
+    for (int j = 0; j < SCALAR_WORDS; j++) k[j] = raw[(u64)i * SCALAR_WORDS + j];
+    if (montgomery) {
+        from_montgomery(k);
+    } else if (!below_order(k)) {
+        atomicMin(too_large, first + i);
     }
     u32 negative = 0;
     if (negate) {

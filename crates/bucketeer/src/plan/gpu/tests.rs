@@ -51,10 +51,18 @@ fn hold(plan: &Plan, curve: &CurveSpec) {
     assert!(
         plan.chunk as u64 <= layout.bases_per_buffer && (!webgpu || plan.chunk <= MAX_WEBGPU_CHUNK)
     );
-    let ranges = plan.scalar_ranges(schedule, plan.n);
-    assert_eq!(ranges.iter().map(|range| range.len()).sum::<usize>(), plan.n);
     let piece = |at: usize| at as u64 / layout.bases_per_buffer;
-    assert!(plan.batch > 1 || ranges.iter().all(|r| piece(r.start) == piece(r.end - 1)));
+    for first in [0, 1, 1000, plan.n / 3] {
+        let ranges = plan.scalar_ranges(schedule, first, plan.n);
+        let mut end = 0;
+        for range in &ranges {
+            assert!(range.start == end && range.len() <= schedule.chunks_per_pass * plan.chunk);
+            end = range.end;
+            let last = first + end - 1;
+            assert!(plan.batch > 1 || piece(first + range.start) == piece(last), "{plan}");
+        }
+        assert_eq!(end, plan.n);
+    }
     assert!(layout.keys() >= layout.sets << layout.bits && layout.keys() <= 1 << MAX_KEY_BITS);
     assert!(layout.entries <= MAX_ENTRIES && layout.scalars <= u64::from(u32::MAX));
     assert!(plan.n as u64 * u64::from(plan.shape.precompute) <= MAX_POINTS);

@@ -8,6 +8,21 @@ fn bias(j: u32) -> u32 {
     return params.bias[j / 4u][j % 4u];
 }
 
+// Whether these are the words of an element below the order.
+fn below_order(words: Packed, element: Fp) -> bool {
+    var borrow = 0u;
+    for (var k = 0u; k < LIMBS; k++) { // unroll
+        borrow = (element[k] - P[k] - borrow) >> 31u;
+    }
+    // Limbs may have fewer bits than words.
+    let packed = fp_pack(element);
+    var lost = 0u;
+    for (var k = 0u; k < WORDS; k++) { // unroll
+        lost |= packed[k] ^ words[k];
+    }
+    return borrow != 0u && lost == 0u;
+}
+
 @compute @workgroup_size(INVOCATIONS)
 fn decompose_residues(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -22,7 +37,12 @@ fn decompose_residues(
     for (var k = 0u; k < WORDS; k++) { // unroll
         words[k] = raw[i * WORDS + k];
     }
-    var residue = fp_mul(fp_unpack(words), FROM_MONTGOMERY);
+    var residue = fp_unpack(words);
+    if (params.montgomery != 0u) {
+        residue = fp_mul(residue, FROM_MONTGOMERY);
+    } else if (!below_order(words, residue)) {
+        atomicMin(&counters[params.too_large], params.first + i);
+    }
     var borrow = 0u;
     for (var k = 0u; k < LIMBS; k++) { // unroll
         borrow = (HALF_ORDER[k] - residue[k] - borrow) >> 31u;

@@ -1,0 +1,240 @@
+//! One call for several MSMs over several resident bases, of any curves and on any devices.
+//!
+//! 1. [`Batch::add`] notes the MSMs; the type of a curve is erased there.
+//! 2. [`Batch::run`] plans them together (`plan/batch.rs`): short ones on a CPU run concurrently, on
+//!    a few threads each; long ones in turn, on all threads; those on GPUs a few at a time.
+//! 3. Every curve takes its sums out of [`Sums`] by the [`Ticket`]s.
+
+use std::any::Any;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+use super::BasesSlice;
+use crate::control::CancelToken;
+use crate::plan::{Sharing, share_threads};
+use crate::threads::concurrently;
+use crate::wait::{Pending, wait};
+use crate::{AsScalars, Curve, Device, DeviceKind, Error, Scalars, parallel};
+
+/// Several MSMs, each over resident bases of its own, that run in one call.
+///
+/// ```
+/// use ark_ec::AffineRepr;
+/// use ark_bls12_381::{Fr, G1Affine, G2Affine};
+/// use bucketeer::{Bases, Batch, Device};
+///
+/// let device = Device::cpu();
+/// let g1 = Bases::load(&device, &[G1Affine::generator(); 8])?;
+/// let g2 = Bases::load(&device, &[G2Affine::generator(); 8])?;
+/// let witness = [Fr::from(3); 8];
+///
+/// let mut batch = Batch::new();
+/// let a = batch.add(&g1, &witness);
+/// let b = batch.add(g2.slice(1..), &witness[1..]);
+/// let mut sums = batch.run()?;
+/// assert_eq!(sums.take(a)?, G1Affine::generator() * Fr::from(24));
+/// assert_eq!(sums.take(b)?, G2Affine::generator() * Fr::from(21));
+/// # Ok::<(), bucketeer::Error>(())
+/// ```
+#[must_use = "a batch does nothing until it is run"]
+pub struct Batch<'a> {
+    id: u64,
+    msms: Vec<Box<dyn Erased + 'a>>,
+}
+
+/// Stands for the sum of one MSM of a [`Batch`].
+#[derive(Debug)]
+pub struct Ticket<C> {
+    batch: u64,
+    index: usize,
+    curve: PhantomData<fn() -> C>,
+}
+
+/// The sums of a [`Batch`].
+#[derive(Debug)]
+pub struct Sums {
+    batch: u64,
+    sums: Vec<Option<Box<dyn Any + Send>>>,
+}
+
+type ErasedSum = Result<Box<dyn Any + Send>, Error>;
+
+/// An MSM whose curve is erased.
+trait Erased: Send + Sync {
+    fn device(&self) -> &Device;
+
+    /// The number of bases, and whether the memory of the run is limited.
+    fn sharing(&self) -> Sharing;
+
+    /// Runs it on a number of threads, or on all of the device's.
+    fn run(&self, threads: Option<usize>) -> Pending<'_, ErasedSum>;
+}
+
+struct OfCurve<'a, C: Curve> {
+    bases: BasesSlice<'a, C>,
+    scalars: Scalars<'a, C::ScalarField>,
+}
+
+impl<C: Curve> Erased for OfCurve<'_, C> {
+    fn device(&self) -> &Device {
+        self.bases.bases().device()
+    }
+
+    fn sharing(&self) -> Sharing {
+        let limited = self.bases.bases().inner.settings.memory_limit.is_some();
+        Sharing { n: self.scalars.len(), limited }
+    }
+
+    fn run(&self, threads: Option<usize>) -> Pending<'_, ErasedSum> {
+        Box::pin(async move {
+            let run = self.bases.run(&self.scalars, threads, CancelToken::default());
+            let sum: C::Group = run.await?.finish()?.result;
+            Ok(Box::new(sum) as Box<dyn Any + Send>)
+        })
+    }
+}
+
+impl Default for Batch<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for Batch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Batch({} MSMs)", self.msms.len())
+    }
+}
+
+impl<'a> Batch<'a> {
+    /// No MSMs.
+    pub fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self { id: NEXT.fetch_add(1, Relaxed), msms: Vec::new() }
+    }
+
+    /// The number of MSMs.
+    pub fn len(&self) -> usize {
+        self.msms.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.msms.is_empty()
+    }
+
+    /// Adds an MSM. Fewer scalars than bases use the first bases.
+    pub fn add<C: Curve>(
+        &mut self,
+        bases: impl Into<BasesSlice<'a, C>>,
+        scalars: impl Into<Scalars<'a, C::ScalarField>>,
+    ) -> Ticket<C> {
+        let ticket = Ticket { batch: self.id, index: self.msms.len(), curve: PhantomData };
+        let (bases, scalars) = (bases.into(), scalars.into());
+        self.msms.push(Box::new(OfCurve { bases, scalars }));
+        ticket
+    }
+
+    /// Runs all MSMs and waits for them. If several fail, the error is that of the first.
+    pub fn run(self) -> Result<Sums, Error> {
+        let (on_cpus, on_gpus): (Vec<_>, Vec<_>) =
+            (0..self.len()).partition(|index| self.msms[*index].device().kind() == DeviceKind::Cpu);
+        // GPUs are driven from threads of their own, which mostly wait.
+        let drivers = on_gpus.len().min(GPU_RUNS);
+        let tracks = drivers + usize::from(!on_cpus.is_empty());
+        let next = AtomicUsize::new(0);
+        let track = |index: usize| match index < drivers {
+            true => self.take_turns(&on_gpus, &next),
+            false => self.run_on_cpus(&on_cpus),
+        };
+        let tracks = match tracks {
+            0 | 1 => (0..tracks).map(track).collect(),
+            _ => concurrently(tracks, "a batch", |index| Ok(track(index)))
+                .into_iter()
+                .collect::<Result<Vec<_>, Error>>()?,
+        };
+        let mut results: Vec<_> = tracks.into_iter().flatten().collect();
+        results.sort_by_key(|(index, _)| *index);
+        self.sums(results.into_iter().map(|(_, result)| result))
+    }
+
+    /// [`run`](Self::run) without blocking, for WebGPU in a browser. The MSMs run in turn.
+    pub async fn run_async(self) -> Result<Sums, Error> {
+        let mut results = Vec::with_capacity(self.len());
+        for msm in &self.msms {
+            results.push(msm.run(None).await);
+        }
+        self.sums(results.into_iter())
+    }
+
+    fn sums(&self, results: impl Iterator<Item = ErasedSum>) -> Result<Sums, Error> {
+        let sum = |(index, result): (usize, ErasedSum)| {
+            result.map(Some).map_err(|error| error.in_msm(index))
+        };
+        let sums = results.enumerate().map(sum).collect::<Result<_, _>>()?;
+        Ok(Sums { batch: self.id, sums })
+    }
+
+    /// Runs one MSM after the other, while other threads do the same.
+    fn take_turns(&self, msms: &[usize], next: &AtomicUsize) -> Vec<(usize, ErasedSum)> {
+        let turns = std::iter::from_fn(|| msms.get(next.fetch_add(1, Relaxed)).copied());
+        turns.map(|index| (index, wait(self.msms[index].run(None)))).collect()
+    }
+
+    /// Runs long MSMs in turn, then short ones concurrently.
+    fn run_on_cpus(&self, msms: &[usize]) -> Vec<(usize, ErasedSum)> {
+        let Some(first) = msms.first() else { return Vec::new() };
+        let device = self.msms[*first].device();
+        let sharing: Vec<_> = msms.iter().map(|index| self.msms[*index].sharing()).collect();
+        let threads = share_threads(device.facts().threads, &sharing);
+        let (short, long): (Vec<_>, Vec<_>) =
+            msms.iter().copied().zip(threads).partition(|(_, threads)| threads.is_some());
+        let run =
+            |(index, threads): (usize, Option<usize>)| (index, wait(self.msms[index].run(threads)));
+        let mut results: Vec<_> = long.into_iter().map(run).collect();
+        results.extend(device.install(|| parallel::map(short.len(), |i| run(short[i]))));
+        results
+    }
+}
+
+/// Runs on GPUs at a time: one computes while the host prepares the next and combines the last.
+const GPU_RUNS: usize = 3;
+
+impl Sums {
+    /// The sum of an MSM. A ticket of another batch is an error.
+    pub fn take<C: Curve>(&mut self, ticket: Ticket<C>) -> Result<C::Group, Error> {
+        let own = (ticket.batch == self.batch).then_some(ticket.index);
+        let sum = own.and_then(|index| self.sums.get_mut(index)).and_then(Option::take);
+        let sum = sum.and_then(|sum| sum.downcast::<C::Group>().ok());
+        sum.map(|sum| *sum).ok_or_else(|| Error::InvalidSetting {
+            setting: "ticket",
+            value: ticket.index.to_string(),
+            reason: "it is of another batch".into(),
+        })
+    }
+}
+
+/// Several MSMs, each over resident bases of its own, in one call; see [`Batch`] for several curves.
+///
+/// ```
+/// use ark_ec::AffineRepr;
+/// use ark_bn254::{Fr, G1Affine};
+/// use bucketeer::{Bases, Device, msm_resident};
+///
+/// let load = |n: usize| Bases::load(&Device::cpu(), &vec![G1Affine::generator(); n]);
+/// let (first, second) = (load(2)?, load(3)?);
+/// let scalars = [1u64, 10];
+/// let sums = msm_resident(&[(first.slice(..), &scalars), (second.slice(1..), &scalars)])?;
+/// assert_eq!(sums, [G1Affine::generator() * Fr::from(11); 2]);
+/// # Ok::<(), bucketeer::Error>(())
+/// ```
+pub fn msm_resident<C: Curve, S>(batch: &[(BasesSlice<'_, C>, &S)]) -> Result<Vec<C::Group>, Error>
+where
+    S: AsScalars<C::ScalarField> + ?Sized,
+{
+    let mut together = Batch::new();
+    let tickets: Vec<_> =
+        batch.iter().map(|(bases, scalars)| together.add(*bases, scalars.as_scalars())).collect();
+    let mut sums = together.run()?;
+    tickets.into_iter().map(|ticket| sums.take(ticket)).collect()
+}
