@@ -66,3 +66,16 @@ fn sometimes<'a, T>(
 pub fn assert_valid<C: Curve>(points: &[C]) {
     assert!(points.iter().all(|point| point.on_curve() && point.in_subgroup()));
 }
+
+/// A snarkjs container with these sections.
+pub fn container(magic: &str, version: u32, sections: &[(u32, Vec<u8>)]) -> Vec<u8> {
+    let mut bytes = magic.as_bytes().to_vec();
+    bytes.extend(version.to_le_bytes());
+    bytes.extend((sections.len() as u32).to_le_bytes());
+    for (kind, data) in sections {
+        bytes.extend(kind.to_le_bytes());
+        bytes.extend((data.len() as u64).to_le_bytes());
+        bytes.extend(data);
+    }
+    bytes
+}

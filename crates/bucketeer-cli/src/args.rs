@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bucketeer::curves::NamedCurve;
+use bucketeer::curves::{CURVES, NamedCurve};
 use bucketeer::plan::{Accumulate, Digits, Group, Preset, Reduce, Settings};
 use bucketeer::random::Distribution;
 use bucketeer::{Device, Error, Rates};
@@ -13,6 +13,49 @@ use crate::units;
 
 /// The largest number of threads that the library starts.
 const MAX_THREADS: u64 = 4096;
+
+/// The help of an option for a file of bases.
+pub const BASES: &str = "File of bases, in a format that its contents tell:
+
+  .ptau     powers of tau of snarkjs; --section selects the points
+  .zkey     proving key of snarkjs; --section selects the points
+  arkworks  canonical serialisation of a vector, compressed or not
+  json      {\"curve\": …, \"bases\": [[\"0x…\", \"0x…\"], null]}
+  gnark     raw encoding of a slice of points
+  ignition  transcript of Aztec's Ignition ceremony
+
+`bucketeer inspect FILE` says what a file holds.";
+
+/// The help of an option for a file of scalars.
+pub const SCALARS: &str = "File of scalars, one per base and MSM of the --batch. Its format:
+
+  .wtns     witness of snarkjs
+  arkworks  canonical serialisation of a vector of field elements
+  json      {\"curve\": …, \"scalars\": [\"0x…\", \"123\"]}
+
+Without it, scalars are random: see --seed and --distribution.";
+
+/// The help of an option for a section of points.
+pub const SECTIONS: &str = "Section of a .ptau or .zkey file:
+
+  .ptau            tau-g1, tau-g2, alpha-tau-g1, beta-tau-g1, beta-g2
+  prepared .ptau   lagrange-g1, lagrange-g2, lagrange-alpha-g1, lagrange-beta-g1;
+                   lagrange-g1:10 is the basis of 2^10 points
+  .zkey (Groth16)  a, b1, b2, c, h, ic; alpha-g1, beta-g1, beta-g2, gamma-g2,
+                   delta-g1, delta-g2
+  .zkey (others)   tau-g1
+
+[default: tau-g1 and a on a curve of G1, tau-g2 and b2 of G2]";
+
+/// The help of an option for a curve.
+pub fn curve_help() -> String {
+    let names: Vec<_> = CURVES.iter().map(|curve| curve.name).collect();
+    format!(
+        "Curve: {}. A pairing curve without -g1 or -g2 is its G1. Other spellings, such as bn128 \
+         and BLS12_381, are accepted",
+        names.join(", ")
+    )
+}
 
 /// What plans are made with.
 #[derive(clap::Args)]

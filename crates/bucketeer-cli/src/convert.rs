@@ -14,16 +14,20 @@ use crate::units;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// File of bases: arkworks, .ptau, .zkey or JSON
+    /// File of bases: .ptau, .zkey, arkworks, JSON, gnark or Ignition; see `bucketeer inspect`
+    #[arg(long_help = args::BASES)]
     input: PathBuf,
     /// File to write
     output: PathBuf,
     /// Curve, e.g. bls12-377 or bn254-g2
-    #[arg(long, value_name = "CURVE", value_parser = args::curve)]
+    #[arg(long, value_name = "CURVE", value_parser = args::curve, long_help = args::curve_help())]
     curve: &'static NamedCurve,
-    /// Section of a .ptau or .zkey file
-    #[arg(long, value_name = "NAME")]
+    /// Section of a .ptau or .zkey file, such as tau-g1, lagrange-g1:10 or a
+    #[arg(long, value_name = "NAME", long_help = args::SECTIONS)]
     section: Option<String>,
+    /// Bases to convert, the first ones: 1000 or 2^20 [default: all]
+    #[arg(short, value_name = "SIZE", value_parser = units::parse_size)]
+    n: Option<usize>,
     /// Format to write [default: json for a .json file, otherwise compressed]
     #[arg(long, value_name = "FORMAT")]
     to: Option<Target>,
@@ -64,7 +68,8 @@ pub fn run(args: &Args) -> Outcome {
 fn convert(args: &Args) -> Result<usize, Failure> {
     let Args { input, output, section, to, no_subgroup_check, .. } = args;
     let _activity = Activity::spinner("converting");
-    let options = ReadOptions { subgroup_check: !no_subgroup_check, ..ReadOptions::default() };
+    let subgroup_check = !no_subgroup_check;
+    let options = ReadOptions { subgroup_check, first: args.n, ..ReadOptions::default() };
     let points = args.curve.any().read_bases(input, section.as_deref(), &options)?;
     match to.unwrap_or_else(|| target_of(output)) {
         Target::Compressed => points.write(output, Encoding::Compressed)?,

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::args::{self, RandomArgs};
 use crate::failure::Failure;
-use crate::output::{self, Outcome};
+use crate::output::{self, Outcome, resolved};
 use crate::progress::Activity;
 use crate::{memory, units};
 
@@ -20,7 +20,7 @@ use crate::{memory, units};
     .args(["output", "bases", "scalars"]))]
 pub struct Args {
     /// Curve, e.g. bls12-377 or bn254-g2
-    #[arg(long, value_name = "CURVE", value_parser = args::curve)]
+    #[arg(long, value_name = "CURVE", value_parser = args::curve, long_help = args::curve_help())]
     curve: &'static NamedCurve,
     /// Bases and scalars: 1000 or 2^20
     #[arg(short, value_name = "SIZE", value_parser = units::parse_size)]
@@ -90,15 +90,6 @@ pub fn run(args: &Args) -> Outcome {
     };
     let lines: String = listing.files.iter().map(line).collect();
     Ok(format!("{lines}{} from seed {}, in {time}\n", args.curve, args.random.seed))
-}
-
-/// The canonical form of a path, whether or not the file exists.
-fn resolved(path: &Path) -> PathBuf {
-    let beside = || {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?))
-    };
-    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.into())
 }
 
 fn generate(args: &Args) -> Result<Vec<Written>, Failure> {

@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use bucketeer::Error;
 use bucketeer::any::{AnyCurve, AnyPoints, AnyScalars};
 use bucketeer::curves::NamedCurve;
 use bucketeer::io::{self, ReadOptions};
 use bucketeer::random::Distribution;
+use bucketeer::{Device, Error};
 
+use crate::args::{self, RandomArgs};
 use crate::failure::Failure;
+use crate::memory;
 
 /// Points and the scalars of one or more MSMs over them.
 pub struct Input {
@@ -25,8 +27,20 @@ pub fn random(
     seed: u64,
     kind: Distribution,
 ) -> Input {
+    let batch = random_scalars(curve, n, batch, seed, kind);
+    Input { points: curve.random_bases(n, seed), batch }
+}
+
+/// Random scalars of `batch` MSMs over `n` bases.
+fn random_scalars(
+    curve: &dyn AnyCurve,
+    n: usize,
+    batch: usize,
+    seed: u64,
+    kind: Distribution,
+) -> Vec<AnyScalars> {
     let scalars = |i: usize| curve.random_scalars(kind, n, seed.wrapping_add(i as u64));
-    Input { points: curve.random_bases(n, seed), batch: (0..batch).map(scalars).collect() }
+    (0..batch).map(scalars).collect()
 }
 
 /// The input files.
@@ -36,15 +50,15 @@ pub struct FileArgs {
     #[arg(long, value_name = "FILE", group = "files",
           conflicts_with_all = ["seed", "distribution"])]
     pub input: Option<PathBuf>,
-    /// File of bases: arkworks, .ptau, .zkey or JSON
-    #[arg(long, value_name = "FILE", group = "files", requires = "scalars",
-          conflicts_with_all = ["seed", "distribution"])]
+    /// File of bases: .ptau, .zkey, arkworks, JSON, gnark or Ignition; see `bucketeer inspect`
+    #[arg(long, value_name = "FILE", group = "files", long_help = args::BASES)]
     pub bases: Option<PathBuf>,
-    /// File of scalars, one per base and MSM of the --batch
-    #[arg(long, value_name = "FILE", requires = "bases")]
+    /// File of scalars, one per base and MSM of the --batch: arkworks, .wtns or JSON
+    #[arg(long, value_name = "FILE", requires = "bases", long_help = args::SCALARS,
+          conflicts_with_all = ["seed", "distribution"])]
     pub scalars: Option<PathBuf>,
-    /// Section of a .ptau or .zkey file
-    #[arg(long, value_name = "NAME", requires = "bases")]
+    /// Section of a .ptau or .zkey file, such as tau-g1, lagrange-g1:10 or a
+    #[arg(long, value_name = "NAME", requires = "bases", long_help = args::SECTIONS)]
     pub section: Option<String>,
     /// Vouch that the points lie in the prime-order subgroup; for other points use --any-point
     #[arg(long, requires = "files")]
@@ -62,16 +76,19 @@ impl FileArgs {
         self.input.as_ref().map(read).transpose()
     }
 
-    /// Reads the files, if any were given.
+    /// Reads the files, if any were given; of each only what `n` bases need. Without a file of
+    /// scalars these are random.
     pub fn read(
         &self,
         document: Option<&Document>,
         curve: &dyn AnyCurve,
+        n: Option<usize>,
         batch: usize,
         any_point: bool,
+        random: &RandomArgs,
     ) -> Result<Option<Input>, Failure> {
         let subgroup_check = !self.no_subgroup_check && !any_point;
-        let options = ReadOptions { subgroup_check, reduce: self.reduce };
+        let options = ReadOptions { subgroup_check, reduce: self.reduce, first: n };
         let (path, points, scalars) = match (document, &self.bases, &self.scalars) {
             (Some(Document { path, bytes }), ..) => {
                 let input = curve.parse_json(bytes, &options);
@@ -85,14 +102,28 @@ impl FileArgs {
                     return Err(Error::File { path: path.clone(), reason }.into());
                 }
                 let points = curve.read_bases(path, self.section.as_deref(), &options)?;
-                (scalars_path, points, curve.read_scalars(scalars_path, &options)?)
+                // A product that overflows asks for more scalars than any file has.
+                let first = n.map(|n| n.saturating_mul(batch));
+                let scalars =
+                    curve.read_scalars(scalars_path, &ReadOptions { first, ..options })?;
+                (scalars_path, points, scalars)
+            }
+            (None, Some(path), None) => {
+                let points = curve.read_bases(path, self.section.as_deref(), &options)?;
+                let n = points.len();
+                memory::Job { n, batch, settings: None }.check(curve, &Device::cpu())?;
+                let batch = random_scalars(curve, n, batch, random.seed, random.distribution);
+                return Ok(Some(Input { points, batch }));
             }
             _ => return Ok(None),
         };
         let (n, count) = (points.len(), scalars.len());
         if n.checked_mul(batch) != Some(count) {
             let needed = if batch == 1 { "1 for each".into() } else { format!("{batch} for each") };
-            let reason = format!("{count} scalars for {n} bases: there must be {needed}");
+            let mut reason = format!("{count} scalars for {n} bases: there must be {needed}");
+            if count < n && batch == 1 {
+                reason += &format!("; -n {count} takes the first bases");
+            }
             return Err(Error::File { path: path.clone(), reason }.into());
         }
         Ok(Some(Input { points, batch: scalars.split(n, batch) }))

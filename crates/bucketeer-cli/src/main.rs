@@ -22,6 +22,7 @@ mod devices;
 mod failure;
 mod generate;
 mod input;
+mod inspect;
 mod memory;
 mod msm;
 mod output;
@@ -29,6 +30,7 @@ mod plan;
 mod plot;
 mod presets;
 mod progress;
+mod prove;
 mod selftest;
 mod units;
 
@@ -58,8 +60,12 @@ enum Command {
     Plan(plan::Args),
     /// List the devices of this machine
     Devices(devices::Args),
+    /// Prove a witness with Groth16: snarkjs' .zkey and .wtns in, its JSON out
+    Prove(prove::Args),
     /// Write random bases and scalars to files
     Generate(generate::Args),
+    /// Say what a file holds: format, curve, sections, numbers of points, and how to use it
+    Inspect(inspect::Args),
     /// Rewrite a file of bases in another format
     Convert(convert::Args),
     /// Run the conformance table on a device
@@ -74,7 +80,9 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Devices(args) => devices::run(&args),
+        Command::Prove(args) => prove::run(&args),
         Command::Generate(args) => generate::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Selftest(args) => selftest::run(&args),
         Command::Presets(args) => presets::run(&args),

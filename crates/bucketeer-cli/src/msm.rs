@@ -28,11 +28,11 @@ const DEFAULT_SIZE: usize = 1 << 18;
 #[derive(clap::Args)]
 pub struct Args {
     /// Curve, e.g. bls12-377 or bn254-g2
-    #[arg(long, value_name = "CURVE", value_parser = args::curve,
+    #[arg(long, value_name = "CURVE", value_parser = args::curve, long_help = args::curve_help(),
           required_unless_present = "input")]
     curve: Option<&'static NamedCurve>,
-    /// Bases of a random input: 1000 or 2^20 [default: 2^18]
-    #[arg(short, value_name = "SIZE", value_parser = units::parse_size, conflicts_with = "files")]
+    /// Bases: 1000 or 2^20 [default: all of a file, 2^18 random ones]
+    #[arg(short, value_name = "SIZE", value_parser = units::parse_size)]
     n: Option<usize>,
     #[command(flatten)]
     random: RandomArgs,
@@ -64,14 +64,14 @@ fn batch() -> clap::builder::RangedU64ValueParser<usize> {
 impl Args {
     /// A description of the input's origin.
     fn source(&self) -> String {
-        let random = &self.random;
-        match self.files.input.as_ref().or(self.files.bases.as_ref()) {
-            Some(path) => format!("bases from {}", path.display()),
-            None => format!(
-                "random bases, {} scalars, seed {}",
-                random.distribution_name(),
-                random.seed
-            ),
+        let (random, files) = (&self.random, &self.files);
+        let scalars = format!("{} scalars, seed {}", random.distribution_name(), random.seed);
+        match (files.input.as_ref().or(files.bases.as_ref()), &files.scalars) {
+            (Some(path), None) if files.input.is_none() => {
+                format!("bases from {}, {scalars}", path.display())
+            }
+            (Some(path), _) => format!("bases from {}", path.display()),
+            (None, _) => format!("random bases, {scalars}"),
         }
     }
 }
@@ -122,7 +122,8 @@ impl Task<'_> {
         let _activity = Activity::spinner("preparing the input");
         let Args { n, batch, random, files, plan, .. } = self.args;
         let document = self.document.as_ref();
-        if let Some(input) = files.read(document, self.curve, *batch, plan.any_point)? {
+        let read = files.read(document, self.curve, *n, *batch, plan.any_point, random)?;
+        if let Some(input) = read {
             return Ok((input, None));
         }
         let n = n.unwrap_or(DEFAULT_SIZE);

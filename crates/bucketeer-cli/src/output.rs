@@ -1,6 +1,7 @@
 //! What a command prints: text or one JSON object on stdout, errors and warnings on stderr.
 
 use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -33,6 +34,15 @@ pub fn warn(text: &str) {
 /// Writes an error to stderr. A failure to do so cannot be reported.
 pub fn complain(failure: &Failure) {
     let _ = writeln!(std::io::stderr(), "error: {failure}");
+}
+
+/// The canonical form of a path, whether or not the file exists.
+pub fn resolved(path: &Path) -> PathBuf {
+    let beside = || {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.into())
 }
 
 /// A table of text: every column as wide as its widest cell.

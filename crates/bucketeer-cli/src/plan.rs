@@ -17,7 +17,7 @@ const LEAST_BINDING: u64 = 128 << 20;
 #[derive(clap::Args)]
 pub struct Args {
     /// Curve, e.g. bls12-377 or bn254-g2
-    #[arg(long, value_name = "CURVE", value_parser = args::curve)]
+    #[arg(long, value_name = "CURVE", value_parser = args::curve, long_help = args::curve_help())]
     curve: &'static NamedCurve,
     /// Bases: 1000 or 2^20
     #[arg(short, value_name = "SIZE", value_parser = units::parse_size)]

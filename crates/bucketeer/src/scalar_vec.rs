@@ -28,6 +28,16 @@ impl<F> ScalarVec<F> {
         }
     }
 
+    /// Keeps the first scalars, at most `count` of them.
+    pub fn truncate(&mut self, count: usize) {
+        match self {
+            Self::Residues(residues) => residues.truncate(count),
+            Self::Integers { words, words_each, .. } => {
+                words.truncate(count.saturating_mul(*words_each));
+            }
+        }
+    }
+
     /// Whether there are no scalars.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -13,6 +13,7 @@ mod json;
 #[cfg(target_os = "linux")]
 mod limits;
 mod msm;
+mod prove;
 mod rates;
 mod support;
 /// The tool's numbers, for their unit tests: they are free of curves and compile in no time.

@@ -27,10 +27,14 @@ mod recode;
 mod reduce;
 mod stages;
 mod straus;
+#[cfg(feature = "curves")]
+mod subsets;
 mod table;
 
 pub(crate) use buffer::try_clear_with_capacity;
 pub(crate) use processor::Processor;
+#[cfg(feature = "curves")]
+pub(crate) use subsets::subset_sums;
 
 use std::any::TypeId;
 use std::collections::HashMap;

@@ -45,6 +45,34 @@ pub(crate) fn window_splitting<const W: usize>(
     slices: Slices,
     control: &Control,
 ) -> Result<Vec<XyzzPoint<W>>, Error> {
+    let formulas = kernel.formulas();
+    Ok(bit_sums(kernel, sets, slices, control)?
+        .into_par_iter()
+        .with_min_len(parallel::grain(slices.stealing))
+        .map(|mut bits| {
+            bits.sort_unstable_by_key(|(offset, _)| std::cmp::Reverse(*offset));
+            let mut position = bits.first().map_or(0, |(offset, _)| *offset);
+            let mut sum = XyzzPoint::INFINITY;
+            for (offset, point) in bits {
+                while position > offset {
+                    sum = formulas.double(&sum);
+                    position -= 1;
+                }
+                sum = formulas.add_point(&sum, &kernel.export(&point));
+            }
+            (0..position).fold(sum, |sum, _| formulas.double(&sum))
+        })
+        .collect())
+}
+
+/// For every set the bits of its weights, in any order, each with the sum of the buckets whose
+/// weight has it.
+pub(crate) fn bit_sums<const W: usize>(
+    kernel: &dyn Kernel<W>,
+    sets: Vec<Buckets<'_, W>>,
+    slices: Slices,
+    control: &Control,
+) -> Result<Vec<Vec<(u32, Point<W>)>>, Error> {
     let control = control.silent();
     let mut bits_of: Vec<Vec<(u32, Point<W>)>> = sets.iter().map(|_| Vec::new()).collect();
     let whole: &[Point<W>] = joined(&sets);
@@ -78,24 +106,7 @@ pub(crate) fn window_splitting<const W: usize>(
         std::mem::swap(&mut points, &mut sums);
         source = points.points(starts.len() - 1);
     }
-    let formulas = kernel.formulas();
-    Ok(bits_of
-        .into_par_iter()
-        .with_min_len(parallel::grain(slices.stealing))
-        .map(|mut bits| {
-            bits.sort_unstable_by_key(|(offset, _)| std::cmp::Reverse(*offset));
-            let mut position = bits.first().map_or(0, |(offset, _)| *offset);
-            let mut sum = XyzzPoint::INFINITY;
-            for (offset, point) in bits {
-                while position > offset {
-                    sum = formulas.double(&sum);
-                    position -= 1;
-                }
-                sum = formulas.add_point(&sum, &kernel.export(&point));
-            }
-            (0..position).fold(sum, |sum, _| formulas.double(&sum))
-        })
-        .collect())
+    Ok(bits_of)
 }
 
 /// The slice that holds the sums of all sets.

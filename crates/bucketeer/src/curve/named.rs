@@ -70,16 +70,21 @@ named_curves! {
 }
 
 impl NamedCurve {
-    /// The curve with this name or alias.
+    /// The curve with this name or alias. Case, hyphens and underscores do not matter, and bn128,
+    /// bn256 and alt_bn128 are other names of bn254.
     ///
     /// ```
     /// use bucketeer::curves::NamedCurve;
     /// assert_eq!(NamedCurve::named("bls12-377")?.name, "bls12-377-g1");
+    /// assert_eq!(NamedCurve::named("BLS12_381")?.name, "bls12-381-g1");
+    /// assert_eq!(NamedCurve::named("bn128-g2")?.name, "bn254-g2");
     /// assert!(NamedCurve::named("curve25519").is_err());
     /// # Ok::<(), bucketeer::Error>(())
     /// ```
     pub fn named(name: &str) -> Result<&'static Self, Error> {
-        let matches = |curve: &&Self| curve.name == name || curve.alias == Some(name);
+        let wanted = canonical(name);
+        let is_wanted = |own: &str| canonical(own) == wanted;
+        let matches = |curve: &&Self| is_wanted(curve.name) || curve.alias.is_some_and(is_wanted);
         CURVES.iter().find(matches).ok_or_else(|| Error::UnknownName {
             what: "curve",
             name: name.into(),
@@ -89,5 +94,50 @@ impl NamedCurve {
                 .collect::<Vec<_>>()
                 .join(", "),
         })
+    }
+}
+
+/// Names of BN254 in other projects, as [`canonical`] writes them.
+const BN254: [&str; 3] = ["bn128", "bn256", "altbn128"];
+
+/// A name in lower case without hyphens and underscores.
+fn canonical(name: &str) -> String {
+    let name: String =
+        name.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect();
+    let group = BN254.iter().find_map(|alias| name.strip_prefix(alias));
+    group.map_or(name.clone(), |group| format!("bn254{group}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_other_projects() {
+        for (name, expected) in [
+            ("bn128", "bn254-g1"),
+            ("BN256", "bn254-g1"),
+            ("alt_bn128", "bn254-g1"),
+            ("alt-bn128-G2", "bn254-g2"),
+            ("bls12_381", "bls12-381-g1"),
+            ("Bls12_377_G2", "bls12-377-g2"),
+            ("BLS12-381", "bls12-381-g1"),
+            ("bls12381", "bls12-381-g1"),
+            ("ED_ON_BLS12_377", "ed-on-bls12-377"),
+            ("Secp256k1", "secp256k1"),
+        ] {
+            assert_eq!(NamedCurve::named(name).map(|curve| curve.name), Ok(expected), "{name}");
+        }
+        for name in ["", "-", "bn128-g3", "bn", "bls12", "altbn", "xbn128"] {
+            assert!(NamedCurve::named(name).is_err(), "{name}");
+        }
+    }
+
+    /// Each name finds its own curve and no other.
+    #[test]
+    fn canonical_names_are_distinct() {
+        for curve in CURVES {
+            assert_eq!(NamedCurve::named(curve.name), Ok(curve));
+        }
     }
 }

@@ -80,7 +80,7 @@ pub(super) fn read_bases_as<C: Curve>(
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
     let size = element_size(file, &[encoding.point_bytes::<C>()], Kind::Bases, curve)?;
-    let elements = Elements { range: body(file), size, what: "base" };
+    let elements = Elements { range: body(file), size, what: "base" }.first(options.first)?;
     let reader = PointReader::<C>::new(encoding);
     let points = elements.parse(1, C::zero(), |bytes, out| {
         out[0] = reader.read(bytes)?;
@@ -105,7 +105,7 @@ pub(super) fn read_scalars_of<C: Curve>(
 ) -> Result<ScalarVec<C::ScalarField>, Malformed> {
     let size = ScalarVec::<C::ScalarField>::element_bytes(curve.scalar_bits);
     let size = element_size(file, &[size], Kind::Scalars, curve)?;
-    let elements = Elements { range: body(file), size, what: "scalar" };
+    let elements = Elements { range: body(file), size, what: "scalar" }.first(options.first)?;
     ScalarVec::parse(&elements, curve, options)
 }
 
@@ -187,8 +187,8 @@ fn wrong_length(
 ) -> Malformed {
     if count > ABSURD {
         return Malformed::new(format!(
-            "not JSON, .ptau or .zkey, nor arkworks serialisation, whose first 8 bytes would \
-             announce {count} elements"
+            "not JSON, a file of snarkjs, gnark or Ignition, nor arkworks serialisation, whose first \
+             8 bytes would announce {count} elements"
         ));
     }
     let distance = |size: usize| (u128::from(count) * size as u128).abs_diff(u128::from(body));
@@ -212,6 +212,23 @@ fn wrong_length(
         }
     }
     Malformed::new(reason)
+}
+
+/// Why a file is no vector of any named curve.
+pub(super) fn no_vector(file: ByteRange<'_>) -> Malformed {
+    let mut prefix = [0; PREFIX];
+    let announced = match file.length() >= PREFIX as u64 {
+        true => file.read(0, &mut prefix).map(|()| Some(u64::from_le_bytes(prefix))),
+        false => Ok(None),
+    };
+    Malformed::new(match announced {
+        Err(fault) => return fault,
+        Ok(Some(count)) if count <= ABSURD => format!(
+            "not JSON nor a file of snarkjs; if its first 8 bytes announce {count} elements in \
+             arkworks' serialisation, its length or its first elements are those of no named curve"
+        ),
+        Ok(_) => "not JSON, nor a file of snarkjs, gnark, Ignition or arkworks".into(),
+    })
 }
 
 /// The named curves whose elements take this many bytes.

@@ -17,7 +17,18 @@ pub(super) struct Elements<'a> {
     pub(super) what: &'static str,
 }
 
-impl Elements<'_> {
+impl<'a> Elements<'a> {
+    /// The first elements, all of them by default.
+    pub(super) fn first(mut self, count: Option<usize>) -> Result<Elements<'a>, Malformed> {
+        let Some(count) = count else { return Ok(self) };
+        let found = self.range.length() / self.size as u64;
+        if count as u64 > found {
+            return Err(Malformed::new(too_few(count, found, self.what)));
+        }
+        self.range = self.range.range(0..count as u64 * self.size as u64);
+        Ok(self)
+    }
+
     /// Parses every element into `stride` values of the result. Reports the error of the first bad
     /// element.
     pub(super) fn parse<T: Clone + Send>(
@@ -59,4 +70,9 @@ impl Elements<'_> {
         }
         Ok(())
     }
+}
+
+/// The fault of a file with fewer elements than were requested.
+pub(super) fn too_few(requested: usize, found: u64, what: &str) -> String {
+    format!("{requested} {what}s were requested, but there are {found}")
 }

@@ -2,14 +2,16 @@
 //!
 //! A snarkjs file begins with a magic word, a JSON file with a brace. An arkworks file begins with
 //! the number of elements, and its length determines the encoding. If the lowest byte of that
-//! number is a brace, the zeros in its higher bytes tell it from JSON.
+//! number is a brace, the zeros in its higher bytes tell it from JSON. Files of gnark and of the
+//! Ignition ceremony begin with big-endian integers, which their length confirms.
 
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use super::ignition::Manifest;
 use super::source::{ByteRange, ByteSource};
-use super::{Malformed, arkworks};
+use super::{Malformed, arkworks, gnark};
 use crate::curves::{NamedCurve, Visitor};
 use crate::{Curve, Error};
 
@@ -40,18 +42,30 @@ pub enum Format {
     Json,
     /// snarkjs' powers of tau.
     Ptau,
-    /// snarkjs' proving key for Groth16.
+    /// snarkjs' proving key.
     Zkey,
+    /// snarkjs' witness: scalars.
+    Wtns,
+    /// A circuit of circom, with neither bases nor scalars.
+    R1cs,
+    /// Points of gnark's raw encoding.
+    Gnark,
+    /// A transcript of Aztec's Ignition ceremony.
+    Ignition,
 }
 
 impl Format {
     /// All formats, with their names.
-    pub const ALL: [(&'static str, Self); 5] = [
+    pub const ALL: [(&'static str, Self); 9] = [
         ("arkworks-compressed", Self::Arkworks(Encoding::Compressed)),
         ("arkworks-uncompressed", Self::Arkworks(Encoding::Uncompressed)),
         ("json", Self::Json),
         ("ptau", Self::Ptau),
         ("zkey", Self::Zkey),
+        ("wtns", Self::Wtns),
+        ("r1cs", Self::R1cs),
+        ("gnark", Self::Gnark),
+        ("ignition", Self::Ignition),
     ];
 
     /// The format with this name.
@@ -72,6 +86,34 @@ impl Format {
     }
 }
 
+impl Format {
+    /// Why a file of this format has no bases.
+    pub(super) fn no_bases(self) -> Malformed {
+        Malformed::new(match self {
+            Self::Wtns => "a witness (.wtns) has scalars, no bases; bases are in a .zkey or .ptau",
+            Self::R1cs => {
+                "a circuit (.r1cs) has neither bases nor scalars; bases are in its proving key \
+                 (.zkey) or in a .ptau"
+            }
+            _ => "a file without bases",
+        })
+    }
+
+    /// Why a file of this format has no scalars.
+    pub(super) fn no_scalars(self) -> Malformed {
+        Malformed::new(match self {
+            Self::R1cs => {
+                "a circuit (.r1cs) has neither bases nor scalars; scalars are in a witness (.wtns)"
+                    .into()
+            }
+            Self::Ptau | Self::Zkey | Self::Ignition => {
+                format!("a file of format {self} has no scalars; it has bases")
+            }
+            other => format!("a file of format {other} has no scalars"),
+        })
+    }
+}
+
 impl FromStr for Format {
     type Err = Error;
 
@@ -82,12 +124,8 @@ impl FromStr for Format {
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Arkworks(encoding) => write!(f, "arkworks-{encoding}"),
-            Self::Json => f.write_str("json"),
-            Self::Ptau => f.write_str("ptau"),
-            Self::Zkey => f.write_str("zkey"),
-        }
+        let named = Self::ALL.iter().find(|(_, format)| format == self);
+        f.write_str(named.map_or("", |(name, _)| name))
     }
 }
 
@@ -113,22 +151,43 @@ pub(super) fn detect_range(
             arkworks::encoding_of::<C>(self.0, curve)
         }
     }
-    match by_content(&file.head(HEAD)?) {
-        Some(format) => Ok(format),
-        None => Ok(Format::Arkworks(curve.visit(Detect(file))?)),
+    if let Some(format) = without_curve(file)? {
+        return Ok(format);
+    }
+    match curve.visit(Detect(file)) {
+        Ok(encoding) => Ok(Format::Arkworks(encoding)),
+        Err(fault) => gnark::detect(file, curve)?.ok_or(fault),
     }
 }
+
+/// The format, if it does not take the curve to determine it.
+pub(super) fn without_curve(file: ByteRange<'_>) -> Result<Option<Format>, Malformed> {
+    let head = file.head(HEAD)?;
+    if head.starts_with(WASM) {
+        return Err(Malformed::new(
+            "a WebAssembly program, such as circom compiles to compute witnesses; scalars are in \
+             the witness (.wtns), bases in a .zkey or .ptau",
+        ));
+    }
+    Ok(by_content(&head).or_else(|| Manifest::read(&head).map(|_| Format::Ignition)))
+}
+
+/// The first bytes of a WebAssembly program.
+const WASM: &[u8] = b"\0asm";
 
 /// Bytes at the start of a file that determine its format.
 pub(super) const HEAD: u64 = 1 << 12;
 
-/// The format, if the first bytes determine it. Otherwise it can only be arkworks'.
+/// The format, if the first bytes determine it.
 pub(super) fn by_content(bytes: &[u8]) -> Option<Format> {
-    if bytes.starts_with(b"ptau") {
-        return Some(Format::Ptau);
-    }
-    if bytes.starts_with(b"zkey") {
-        return Some(Format::Zkey);
+    let magic = [
+        (b"ptau", Format::Ptau),
+        (b"zkey", Format::Zkey),
+        (b"wtns", Format::Wtns),
+        (b"r1cs", Format::R1cs),
+    ];
+    if let Some((_, format)) = magic.into_iter().find(|(word, _)| bytes.starts_with(*word)) {
+        return Some(format);
     }
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     let text = !bytes.iter().take(8).any(|&byte| byte == 0);

@@ -11,13 +11,15 @@
 
 use std::any::TypeId;
 use std::borrow::Cow;
+use std::io::Read;
 use std::path::Path;
 
 use num_bigint::BigUint;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::json_elements::{Contents, Fields};
+use super::blocks::too_few;
+use super::json_elements::{Contents, Count, Fields};
 use super::source::ByteSource;
 use super::{Malformed, ReadOptions, ScalarVec, point, write_atomically};
 use crate::curves::{NamedCurve, Visitor};
@@ -75,10 +77,14 @@ pub fn parse_json<C: Curve>(
 ) -> Result<JsonInput<C>, Malformed> {
     let curve = check_curve::<C>(bytes, curve)?;
     let contents = contents::<C>(bytes, curve, options, Fields::Both)?;
-    let input = JsonInput {
+    let mut input = JsonInput {
         bases: required(contents.bases, "bases")?,
         scalars: required(contents.scalars, "scalars")?,
     };
+    if let Some(count) = options.first {
+        enough(count, input.scalars.len(), "scalar")?;
+        input.scalars.truncate(count);
+    }
     if input.bases.len() != input.scalars.len() {
         return Err(Malformed::new(format!(
             "{} bases but {} scalars: the lengths must be equal",
@@ -111,7 +117,13 @@ pub(super) fn parse_scalars<C: Curve>(
     options: &ReadOptions,
 ) -> Result<ScalarVec<C::ScalarField>, Malformed> {
     let curve = check_curve::<C>(bytes, Some(curve))?;
-    required(contents::<C>(bytes, curve, options, Fields::Scalars)?.scalars, "scalars")
+    let mut scalars =
+        required(contents::<C>(bytes, curve, options, Fields::Scalars)?.scalars, "scalars")?;
+    if let Some(count) = options.first {
+        enough(count, scalars.len(), "scalar")?;
+        scalars.truncate(count);
+    }
+    Ok(scalars)
 }
 
 fn required<T>(found: Option<T>, field: &str) -> Result<T, Malformed> {
@@ -129,6 +141,29 @@ fn named_curve(bytes: &[u8]) -> Result<Option<&'static NamedCurve>, Malformed> {
     let header: Header = serde_json::from_slice(bytes).map_err(not_json)?;
     let named = |name: String| NamedCurve::named(&name).map_err(|e| Malformed::new(e.to_string()));
     header.curve.map(named).transpose()
+}
+
+/// The curve and the numbers of elements of a document, which are not looked at.
+pub(super) struct Outline {
+    pub(super) curve: Option<&'static NamedCurve>,
+    pub(super) bases: Option<u64>,
+    pub(super) scalars: Option<u64>,
+}
+
+impl Outline {
+    pub(super) fn read(text: impl Read) -> Result<Self, Malformed> {
+        #[derive(Deserialize)]
+        struct Fields {
+            curve: Option<String>,
+            bases: Option<Count>,
+            scalars: Option<Count>,
+        }
+        let fields: Fields = serde_json::from_reader(text).map_err(not_json)?;
+        let curve = fields.curve.map(|name| NamedCurve::named(&name)).transpose();
+        let curve = curve.map_err(|error| Malformed::new(error.to_string()))?;
+        let count = |list: Option<Count>| list.map(|Count(count)| count);
+        Ok(Self { curve, bases: count(fields.bases), scalars: count(fields.scalars) })
+    }
 }
 
 /// The curve of the document. It must be the requested one, if any, and that of `C`.
@@ -161,10 +196,21 @@ fn contents<C: Curve>(
     fields: Fields,
 ) -> Result<Contents<C>, Malformed> {
     let mut contents = Contents::read(bytes, curve, options, fields).map_err(not_json)?;
-    if let Some(bases) = contents.bases.take() {
+    if let Some(mut bases) = contents.bases.take() {
+        if let Some(count) = options.first {
+            enough(count, bases.len(), "base")?;
+            bases.truncate(count);
+        }
         contents.bases = Some(point::check_subgroup(bases, options)?);
     }
     Ok(contents)
+}
+
+fn enough(requested: usize, found: usize, what: &str) -> Result<(), Malformed> {
+    match requested > found {
+        true => Err(Malformed::new(too_few(requested, found as u64, what))),
+        false => Ok(()),
+    }
 }
 
 fn not_json(error: serde_json::Error) -> Malformed {

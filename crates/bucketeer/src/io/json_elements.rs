@@ -136,6 +136,21 @@ where
     }
 }
 
+/// The number of elements of an array.
+pub(super) struct Count(pub(super) u64);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut count = 0;
+        let each = |_: IgnoredAny| {
+            count += 1;
+            Ok(())
+        };
+        List { what: "element", each, marker: PhantomData }.deserialize(deserializer)?;
+        Ok(Self(count))
+    }
+}
+
 /// A non-negative integer from a string, as little-endian bytes.
 struct Integer(Vec<u8>);
 

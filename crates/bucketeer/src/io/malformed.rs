@@ -27,6 +27,14 @@ impl Malformed {
         Self { reason: format!("no memory for {}", Bytes(needed)), needed: Some(needed) }
     }
 
+    /// The same fault with the place where it is in front.
+    pub(super) fn within(self, place: &str) -> Self {
+        match self.needed {
+            Some(_) => self,
+            None => Self::new(format!("{place}: {}", self.reason)),
+        }
+    }
+
     /// The library's error for bytes from this file.
     pub fn in_file(self, path: &Path) -> Error {
         match self.needed {

@@ -4,8 +4,12 @@
 //! | --- | --- | --- |
 //! | arkworks canonical serialisation of a vector | bases or scalars | all |
 //! | JSON: `{"curve": …, "bases": […], "scalars": […]}` | both | all |
-//! | snarkjs `.ptau`, sections tauG1 and tauG2 | bases | bn254, bls12-381 |
-//! | snarkjs `.zkey` (Groth16), point sections | bases | bn254, bls12-381 |
+//! | snarkjs `.ptau`, every section of points | bases | bn254, bls12-381 |
+//! | snarkjs `.zkey`, every section of points | bases | bn254, bls12-381 |
+//! | the same, whole | a [proving key](Zkey) | bn254, bls12-381 |
+//! | snarkjs `.wtns` | scalars: a [witness](read_witness) | all |
+//! | gnark's raw encoding of a slice of points | bases | bn254, bls12-377, bls12-381 |
+//! | transcript of Aztec's Ignition ceremony | bases | bn254-g1 |
 //!
 //! Every reader works in four steps:
 //!
@@ -35,21 +39,31 @@
 
 mod arkworks;
 mod blocks;
+mod coefficients;
 mod diagnose;
 mod format;
+mod gnark;
+mod headers;
+mod ignition;
+mod inspect;
 mod json;
 mod json_elements;
 mod malformed;
+mod montgomery;
 mod point;
 mod scalar_vec;
 mod sections;
 mod snarkjs;
 mod source;
 mod write;
+mod wtns;
+mod zkey;
 
 pub use crate::scalar_vec::ScalarVec;
 pub use arkworks::{parse_arkworks_bases, parse_arkworks_scalars, write_bases, write_scalars};
+pub use coefficients::{Coefficient, Matrix};
 pub use format::{Encoding, Format, detect, detect_bytes};
+pub use inspect::{Contents, Holds, Inspection, inspect, inspect_bytes};
 #[cfg(all(feature = "any", not(test)))]
 pub(crate) use json::coordinate;
 pub use json::{
@@ -58,6 +72,8 @@ pub use json::{
 };
 pub use malformed::Malformed;
 pub use write::write_atomically;
+pub use wtns::{parse_witness, read_witness};
+pub use zkey::{Zkey, ZkeyFile, parse_zkey};
 
 use std::path::Path;
 
@@ -74,19 +90,29 @@ pub struct ReadOptions {
     pub subgroup_check: bool,
     /// Whether scalars above their bound are reduced modulo the group order instead of rejected.
     pub reduce: bool,
+    /// Read only this many elements, the first ones. A file with fewer is an error.
+    pub first: Option<usize>,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { subgroup_check: true, reduce: false }
+        Self { subgroup_check: true, reduce: false, first: None }
     }
 }
 
 /// Reads bases from a file of any format.
 ///
-/// `section` selects the points of a snarkjs file: `tau-g1` or `tau-g2` of a `.ptau`; `a`, `b1`,
-/// `b2`, `c` or `h` of a `.zkey`. The default depends on the group of the curve: `tau-g1` and `a`
-/// for G1, `tau-g2` and `b2` for G2.
+/// `section` selects the points of a snarkjs file:
+///
+/// | file | sections |
+/// | --- | --- |
+/// | `.ptau` | `tau-g1`, `tau-g2`, `alpha-tau-g1`, `beta-tau-g1`, `beta-g2` |
+/// | the same, prepared for phase 2 | `lagrange-g1`, `lagrange-g2`, `lagrange-alpha-g1`, `lagrange-beta-g1`: the basis of the file's power, or of another one: `lagrange-g1:10` |
+/// | `.zkey` of Groth16 | `a`, `b1`, `b2`, `c`, `h`, `ic`; single points `alpha-g1`, `beta-g1`, `beta-g2`, `gamma-g2`, `delta-g1`, `delta-g2` |
+/// | `.zkey` of PLONK or FFLONK | `tau-g1` |
+///
+/// The default depends on the group of the curve: `tau-g1` and `a` for G1, `tau-g2` and `b2` for
+/// G2.
 pub fn read_bases<C: Curve>(
     path: &Path,
     curve: &'static NamedCurve,
@@ -114,7 +140,9 @@ fn bases_in<C: Curve>(
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
     let format = format::detect_range(file, curve)?;
-    if let (Some(section), Format::Arkworks(_) | Format::Json) = (section, format) {
+    if let Some(section) = section
+        && !matches!(format, Format::Ptau | Format::Zkey | Format::Wtns | Format::R1cs)
+    {
         return Err(Malformed::new(format!(
             "section \"{section}\" was requested, but a file of format {format} has no sections"
         )));
@@ -124,10 +152,13 @@ fn bases_in<C: Curve>(
         Format::Json => json::parse_bases(&file.bytes()?, curve, options),
         Format::Ptau => snarkjs::read_ptau(file, curve, section, options),
         Format::Zkey => snarkjs::read_zkey(file, curve, section, options),
+        Format::Gnark => gnark::read(file, curve, options),
+        Format::Ignition => ignition::read(file, curve, options),
+        Format::Wtns | Format::R1cs => Err(format.no_bases()),
     }
 }
 
-/// Reads scalars from an arkworks or JSON file.
+/// Reads scalars from an arkworks, JSON or `.wtns` file.
 pub fn read_scalars<C: Curve>(
     path: &Path,
     curve: &'static NamedCurve,
@@ -142,9 +173,10 @@ fn scalars_in<C: Curve>(
     curve: &'static NamedCurve,
     options: &ReadOptions,
 ) -> Result<ScalarVec<C::ScalarField>, Malformed> {
-    match format::by_content(&file.head(format::HEAD)?) {
+    match format::without_curve(file)? {
         None => arkworks::read_scalars_of::<C>(file, curve, options),
         Some(Format::Json) => json::parse_scalars::<C>(&file.bytes()?, curve, options),
-        Some(other) => Err(Malformed::new(format!("a file of format {other} has no scalars"))),
+        Some(Format::Wtns) => wtns::scalars_in::<C>(file, curve, options),
+        Some(other) => Err(other.no_scalars()),
     }
 }

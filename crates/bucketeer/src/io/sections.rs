@@ -1,6 +1,9 @@
 //! The container of snarkjs files: a magic word, a version, the number of sections, and the
 //! sections, each with a type and a length.
 
+use std::cmp::Ordering;
+use std::ops::RangeInclusive;
+
 use num_bigint::BigUint;
 
 use super::Malformed;
@@ -18,7 +21,8 @@ impl<'a> Cursor<'a> {
         Self { rest: range, what: what.into() }
     }
 
-    fn take(&mut self, length: u64) -> Result<ByteRange<'a>, Malformed> {
+    /// The next bytes.
+    pub(super) fn take(&mut self, length: u64) -> Result<ByteRange<'a>, Malformed> {
         let left = self.rest.length();
         if length > left {
             return Err(Malformed::new(format!(
@@ -45,6 +49,14 @@ impl<'a> Cursor<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
+    /// Fails if anything is left.
+    pub(super) fn end(&self) -> Result<(), Malformed> {
+        match self.rest.length() {
+            0 => Ok(()),
+            left => Err(Malformed::new(format!("trailing bytes: {left} in {}", self.what))),
+        }
+    }
+
     /// A length in bytes and an integer of that length.
     pub(super) fn integer(&mut self) -> Result<(usize, BigUint), Malformed> {
         let length = self.u32()?;
@@ -58,7 +70,17 @@ pub(super) struct Sections<'a> {
 }
 
 impl<'a> Sections<'a> {
+    /// The sections of a file of version 1.
     pub(super) fn read(file: ByteRange<'a>, magic: &str) -> Result<Self, Malformed> {
+        Self::read_version(file, magic, 1..=1)
+    }
+
+    /// The sections of a file of one of these versions.
+    pub(super) fn read_version(
+        file: ByteRange<'a>,
+        magic: &str,
+        versions: RangeInclusive<u32>,
+    ) -> Result<Self, Malformed> {
         if file.length() == 0 {
             return Err(Malformed::new("the file is empty"));
         }
@@ -69,8 +91,11 @@ impl<'a> Sections<'a> {
             )));
         }
         let version = cursor.u32()?;
-        if version != 1 {
-            return Err(Malformed::new(format!("version {version} of .{magic}, expected 1")));
+        if !versions.contains(&version) {
+            let expected = versions.end();
+            return Err(Malformed::new(format!(
+                "version {version} of .{magic}, expected {expected}"
+            )));
         }
         let count = cursor.u32()?;
         let mut sections = Vec::new();
@@ -88,6 +113,11 @@ impl<'a> Sections<'a> {
         }
     }
 
+    /// All sections with their types, in the file's order.
+    pub(super) fn all(&self) -> &[(u32, ByteRange<'a>)] {
+        &self.sections
+    }
+
     /// The one section of this type.
     pub(super) fn get(&self, kind: u32, name: &str) -> Result<ByteRange<'a>, Malformed> {
         let mut found = self.sections.iter().filter(|(own, _)| *own == kind);
@@ -99,4 +129,22 @@ impl<'a> Sections<'a> {
             }
         }
     }
+}
+
+/// Checks that a section holds `count` elements of `size` bytes.
+pub(super) fn check_length(
+    section: ByteRange<'_>,
+    count: u64,
+    size: usize,
+    name: &str,
+) -> Result<(), Malformed> {
+    let (expected, found) = (u128::from(count) * size as u128, u128::from(section.length()));
+    let problem = match expected.cmp(&found) {
+        Ordering::Equal => return Ok(()),
+        Ordering::Greater => "truncated",
+        Ordering::Less => "trailing bytes",
+    };
+    Err(Malformed::new(format!(
+        "{problem}: {count}·{size} bytes expected in section \"{name}\", {found} found"
+    )))
 }

@@ -31,6 +31,19 @@ pub struct Table {
 }
 
 impl Table {
+    /// Every base as it is.
+    #[cfg(feature = "curves")]
+    pub(crate) fn plain() -> Self {
+        Self {
+            window_bits: 1,
+            bucket_sets: 1,
+            precompute: 1,
+            endomorphism: false,
+            odd_multiples: 1,
+            multiples: 0,
+        }
+    }
+
     /// Stored points per base, for runs with buckets.
     pub(crate) fn stored(&self) -> usize {
         let halves = 1 + usize::from(self.endomorphism);

@@ -10,9 +10,10 @@ use bucketeer::{Curve, Error, Model};
 use num_bigint::BigUint;
 use tempfile::TempDir;
 
-pub const CHECKED: ReadOptions = ReadOptions { subgroup_check: true, reduce: false };
-pub const NO_SUBGROUP_CHECK: ReadOptions = ReadOptions { subgroup_check: false, reduce: false };
-pub const REDUCE: ReadOptions = ReadOptions { subgroup_check: true, reduce: true };
+pub const CHECKED: ReadOptions = ReadOptions { subgroup_check: true, reduce: false, first: None };
+pub const NO_SUBGROUP_CHECK: ReadOptions =
+    ReadOptions { subgroup_check: false, reduce: false, first: None };
+pub const REDUCE: ReadOptions = ReadOptions { subgroup_check: true, reduce: true, first: None };
 
 pub fn named(name: &str) -> &'static NamedCurve {
     NamedCurve::named(name).unwrap()
