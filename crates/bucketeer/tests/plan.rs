@@ -135,6 +135,27 @@ fn fixed_bases_get_odd_multiples_within_their_memory() {
     }
 }
 
+/// With 64 GiB to fill, tables grew until they took hundreds of runs to make, for a gain of a few
+/// per cent.
+#[test]
+fn automatic_tables_stop_growing() {
+    for (n, threads) in [(1 << 10, 1), (1 << 12, 1), (1 << 12, 2), (1 << 14, 2), (1 << 16, 16)] {
+        let plan = |limit: u64| {
+            let device = DeviceFacts::cpu(threads, true, 128 * GIB);
+            let paper = Paper { resident: true, device, ..Paper::new(n) };
+            paper
+                .with(|s| (s.auto_precompute, s.memory_limit) = (true, Some(limit)))
+                .plan()
+                .unwrap()
+        };
+        let (plan, more) = (plan(16 * GIB), plan(64 * GIB));
+        assert_eq!(plan.table(), more.table(), "{plan}");
+        let run = plan.cost.bucket_additions + plan.cost.reduce_additions;
+        let runs = plan.table_additions() / run;
+        assert!((1.0..100.0).contains(&runs), "the table takes {runs} runs\n{plan}");
+    }
+}
+
 /// Without buckets there are no odd multiples, however many are requested: no shape was left, an
 /// internal error.
 #[test]

@@ -68,8 +68,11 @@ impl<C: Curve> Builder<C> {
     }
 
     /// Lets the plan choose how many shifted copies of each base, and how many odd multiples of
-    /// each copy, [`load`](Self::load) stores: those with the fastest runs that fit in memory and
-    /// its [limit](Self::memory_limit). Making the table takes as long as dozens of runs.
+    /// each copy, [`load`](Self::load) stores: of those that fit in memory and its
+    /// [limit](Self::memory_limit), the ones with which a thousand runs and the making of the table
+    /// take the least time. Making it takes as long as dozens of runs; larger tables, which gain a
+    /// few per cent more, are left to [`precompute`](Self::precompute) and
+    /// [`odd_multiples`](Self::odd_multiples).
     ///
     /// ```
     /// use bucketeer::{Bases, Device};

@@ -68,6 +68,10 @@ pub(crate) trait Kernel<const W: usize>: Send + Sync {
         scratch: &mut Scratch,
     );
 
+    /// Doubles every point `times` times, with one inversion for all of it. Complete: infinity and
+    /// points of even order give the right multiples.
+    fn double(&self, points: &mut [Point<W>], times: u32, scratch: &mut Scratch);
+
     fn negate(&self, point: &Point<W>) -> Point<W>;
 
     /// Converts points from Weierstrass coordinates in arkworks' words to the kernel's form, in

@@ -11,14 +11,21 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::decompose::Decomposed;
-use super::kernel::{ArkPoint, Kernel, Point, Scratch};
+use super::kernel::{ArkPoint, Kernel, Point, Scratch, infinity};
 use super::pairs::Pairs;
 use crate::curve::BaseSource;
 use crate::parallel;
 use crate::plan::Table;
 
-/// Bases converted at a time by one worker.
+/// Most bases converted at a time by one worker.
 const BLOCK: usize = 512;
+
+/// Fewest bases of a block, such that an inversion is shared by enough additions.
+const LEAST_BLOCK: usize = 64;
+
+/// Odd multiples of a block that are computed before they are written to the table, where those of
+/// one base lie side by side.
+const ROWS: usize = 8;
 
 /// Fills `out` with the table of the bases in `range`; given their digits, with the points that
 /// those refer to.
@@ -34,10 +41,12 @@ pub(crate) fn fill<const W: usize>(
     let (stored, multiples) = (table.stored(), table.odd_multiples as usize);
     let halves = 1 + usize::from(table.endomorphism);
     let shift = table.window_bits * table.bucket_sets;
-    let blocks = out.par_chunks_mut(BLOCK * stored).enumerate();
+    let block = block(range.len(), threads);
+    let blocks = out.par_chunks_mut(block * stored).enumerate();
     let blocks = blocks.with_min_len(parallel::grain(threads > 1));
-    blocks.for_each_init(Default::default, |(bases, words): &mut (Vec<_>, Vec<_>), (i, out)| {
-        let first = range.start + i * BLOCK;
+    blocks.for_each_init(Workspace::default, |workspace, (i, out)| {
+        let Workspace { bases, words, rows, scratch } = workspace;
+        let first = range.start + i * block;
         for half in 0..halves {
             let used = |base: &usize| {
                 digits.is_none_or(|digits| !digits.is_zero(*base - range.start, half))
@@ -50,68 +59,82 @@ pub(crate) fn fill<const W: usize>(
             let points = kernel.import_bases(words, half == 1);
             for copy in 0..table.precompute as usize {
                 if copy > 0 {
-                    double(kernel, points, shift);
+                    kernel.double(points, shift, &mut scratch[0]);
                 }
                 let place = (copy * halves + half) * multiples;
-                let mut put = |multiple: usize, points: &[Point<W>]| {
-                    for (base, point) in bases.iter().zip(points) {
-                        out[(base - first) * stored + place + multiple] = *point;
+                let mut put = |multiple: usize, rows: &[Point<W>]| {
+                    let length = bases.len();
+                    for (i, base) in bases.iter().enumerate() {
+                        let at = (base - first) * stored + place + multiple;
+                        for row in 0..rows.len() / length {
+                            out[at + row] = rows[row * length + i];
+                        }
                     }
                 };
-                put(0, points);
-                if multiples > 1 {
-                    odd_multiples(kernel, points, multiples, put);
+                match multiples {
+                    _ if points.is_empty() => {}
+                    1 => put(0, points),
+                    _ => odd_multiples(kernel, points, multiples, rows, scratch, put),
                 }
             }
         }
     });
 }
 
-/// Doubles every point `times` times.
-fn double<const W: usize>(kernel: &dyn Kernel<W>, points: &mut [Point<W>], times: u32) {
-    let mut pairs = pairs(points.len(), |i| (i, i));
-    let mut doubled = points.to_vec();
-    let mut scratch = Scratch::default();
-    let (mut from, mut to) = (&mut *points, doubled.as_mut_slice());
-    for _ in 0..times {
-        kernel.add_pairs(from, &mut pairs, to, &mut scratch);
-        std::mem::swap(&mut from, &mut to);
-    }
-    if times % 2 == 1 {
-        points.copy_from_slice(&doubled);
+/// Bases of a block: few enough that all threads have several.
+fn block(bases: usize, threads: usize) -> usize {
+    match threads {
+        0 | 1 => BLOCK,
+        _ => (bases / (4 * threads)).next_multiple_of(LEAST_BLOCK).clamp(LEAST_BLOCK, BLOCK),
     }
 }
 
-/// Passes 3P, 5P … of all points P to `put`, as multiples 1, 2 … of `count`.
+/// Memory of one worker.
+struct Workspace<const W: usize> {
+    bases: Vec<usize>,
+    words: Vec<ArkPoint<W>>,
+    rows: Vec<Point<W>>,
+    /// Of doublings and of additions, which keep different things.
+    scratch: [Scratch; 2],
+}
+
+impl<const W: usize> Default for Workspace<W> {
+    fn default() -> Self {
+        Self { bases: Vec::new(), words: Vec::new(), rows: Vec::new(), scratch: Default::default() }
+    }
+}
+
+/// Passes P, 3P, 5P … of all points P, `count` in all, to `put`: some multiples at a time, row by
+/// row, with the index of the first.
 fn odd_multiples<const W: usize>(
     kernel: &dyn Kernel<W>,
     points: &[Point<W>],
     count: usize,
+    rows: &mut Vec<Point<W>>,
+    [doublings, additions]: &mut [Scratch; 2],
     mut put: impl FnMut(usize, &[Point<W>]),
 ) {
     let length = points.len();
-    let mut twice = points.to_vec();
-    double(kernel, &mut twice, 1);
-    // The last multiples, followed by twice the points.
-    let mut both = [points, &twice].concat();
-    let mut next = twice;
-    let mut pairs = pairs(length, |i| (i, i + length));
-    let mut scratch = Scratch::default();
-    for multiple in 1..count {
-        kernel.add_pairs(&both, &mut pairs, &mut next, &mut scratch);
-        put(multiple, &next);
-        both[..length].copy_from_slice(&next);
-    }
-}
-
-/// `length` additions, of the points that `pair` names.
-fn pairs(length: usize, pair: impl Fn(usize) -> (usize, usize)) -> Pairs {
+    // Twice the points, and then rows of multiples. The last row is the next one's first.
+    rows.resize((2 + ROWS) * length, infinity());
     let mut pairs = Pairs::default();
-    pairs.clear(length);
-    let entry = |i| {
-        let (a, b) = pair(i);
-        (a as u32, b as u32)
+    let mut sums = |rows: &mut [Point<W>], a: usize, b: usize, out: usize| {
+        pairs.clear(length);
+        let entry = |i| ((a * length + i) as u32, (b * length + i) as u32);
+        pairs.extend((0..length).map(entry), 0);
+        let (known, new) = rows.split_at_mut(out * length);
+        kernel.add_pairs(known, &mut pairs, &mut new[..length], additions);
     };
-    pairs.extend((0..length).map(entry), 0);
-    pairs
+    rows[..length].copy_from_slice(points);
+    kernel.double(&mut rows[..length], 1, doublings);
+    rows[length..2 * length].copy_from_slice(points);
+    put(0, points);
+    for start in (1..count).step_by(ROWS) {
+        let made = ROWS.min(count - start);
+        for row in 0..made {
+            sums(rows, 1 + row, 0, 2 + row);
+        }
+        put(start, &rows[2 * length..(2 + made) * length]);
+        rows.copy_within((1 + made) * length..(2 + made) * length, length);
+    }
 }

@@ -52,7 +52,7 @@ pub(super) fn candidates(
             add(way, bits, copies, digits.or(request.settings.digits));
         }
     }
-    if request.settings.auto_precompute && chooses_factor(request) {
+    if chooses_table(request) {
         let available = request.available();
         let point = stored_point_bytes(request.curve).saturating_mul(request.n as u64);
         let fits = |shape: &Shape| point.saturating_mul(shape.stored() as u64) <= available;
@@ -88,7 +88,7 @@ fn odd_multiples(request: &Valid<'_>) -> Vec<u32> {
     }
     match request.table {
         Some(Table { odd_multiples, .. }) if odd_multiples > 1 => vec![1, odd_multiples],
-        None if request.settings.auto_precompute && chooses_factor(request) => {
+        None if chooses_table(request) => {
             (0..=MAX_ODD_MULTIPLES.ilog2()).map(|log| 1 << log).collect()
         }
         _ => vec![1],
@@ -200,6 +200,11 @@ pub(super) fn narrower(request: &Valid<'_>) -> Option<Settings> {
     })
 }
 
+/// Whether the plan chooses the copies and odd multiples of a table by their cost.
+pub(super) fn chooses_table(request: &Valid<'_>) -> bool {
+    request.settings.auto_precompute && chooses_factor(request)
+}
+
 /// Whether a table is to be made and the user has not chosen how many copies it holds.
 fn chooses_factor(request: &Valid<'_>) -> bool {
     request.settings.precompute.is_none() && request.resident && request.table.is_none()
@@ -214,7 +219,7 @@ fn folds(request: &Valid<'_>) -> bool {
 /// The requested precompute factor, and smaller ones in case memory does not suffice: alternatives
 /// in the order of preference, each a set of factors among which the cost decides.
 pub(super) fn factors(request: &Valid<'_>) -> Vec<Vec<u32>> {
-    if request.settings.auto_precompute && chooses_factor(request) {
+    if chooses_table(request) {
         return vec![vec![1, 2, 3, 4, 6, 8, 12, 16, 24, 32]];
     }
     let automatic = if folds(request) { MAX_PRECOMPUTE } else { 1 };

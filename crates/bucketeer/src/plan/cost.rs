@@ -14,7 +14,7 @@
 
 use super::cpu::IN_PLACE_BATCH;
 use super::draft::Draft;
-use super::{CpuAccumulate, CpuSchedule, Digits, SumLists, Weights, reads};
+use super::{CpuAccumulate, CpuSchedule, Digits, Plan, SumLists, Weights, reads};
 use crate::CurveSpec;
 use crate::facts::{Arithmetic, DeviceFacts};
 use crate::rates::Kernel;
@@ -160,6 +160,16 @@ fn makespan(plan: &Draft<'_>, schedule: &CpuSchedule, pass: f64) -> f64 {
         false => left.min(1.0),
     };
     pass * ((passes / flights) as f64 + last)
+}
+
+/// What a table that the plan chose adds to the time of a run: its making, divided among many.
+pub(super) fn share_of_table(plan: &Plan, curve: &CurveSpec) -> f64 {
+    let (table, device) = (plan.table(), &plan.device);
+    let (rates, kernel) = (&device.rates.tables, kernel(curve, device));
+    let [doublings, additions] = table.operations(plan.n);
+    let operations = (rates.doubling * doublings + additions) * kernel.addition;
+    let written = rates.byte * plan.table_bytes() as f64;
+    (operations + written) / (device.threads as f64 * rates.runs)
 }
 
 /// Prices a plan whose passes are set, and says whether threads share them.

@@ -170,14 +170,15 @@ fn reduce_bytes(occupied: u64, sets: u64, window_bits: u32, point: u64) -> u64 {
 }
 
 /// Working memory of one thread. To sum a slice: two generations of points, two thirds of its
-/// length each, runs, pairs, and what the kernel keeps of a pair. To load bases: a block of 512 in
-/// several forms.
+/// length each, runs, pairs, and what the kernel keeps of a pair. To load bases: a block of 512 with
+/// what the kernel keeps of a doubling, and ten rows of odd multiples with what it keeps of a pair.
 fn workspace_bytes(draft: &Draft<'_>, schedule: &CpuSchedule, point: u64) -> u64 {
     let longest = (draft.shape.entries_per_set(draft.segment(schedule)) as u64)
         .saturating_mul(u64::from(schedule.sets_per_pass));
     let slice = (schedule.slice_entries as u64).min(longest) + 16;
     let element = element_bytes(draft.request.curve);
-    let blocks = (draft.chunk as u64).min(512) * 6 * point;
+    let forms = if draft.shape.odd_multiples > 1 { 18 } else { 6 };
+    let blocks = (draft.chunk as u64).min(512) * forms * point;
     let pairs = slice / 2 * PAIR_ELEMENTS * element;
     slice * 4 / 3 * point + slice * 20 + pairs + blocks + (64 << 10)
 }

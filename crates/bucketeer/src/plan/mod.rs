@@ -12,7 +12,8 @@
 //!    with passes and chunks such that its buffers fit in memory.
 //! 4. *Price* (`cost`, `reads`): additions × the cost of each, and what the stages cost beside
 //!    them.
-//! 5. The cheapest plan that fits wins. Where none fits, narrower windows are tried, then smaller
+//! 5. The cheapest plan that fits wins; where the plan may choose a table, with a share of the time
+//!    that making it takes. Where none fits, narrower windows are tried, then smaller
 //!    precompute factors; only then is it [`Error::OutOfMemory`].
 //!
 //! `batch` decides which MSMs of a batch share a plan, and which run concurrently.
@@ -138,21 +139,21 @@ impl Plan {
         let alternatives =
             factors.iter().flat_map(|own| [(own, Widths::Usual), (own, Widths::Narrow)]);
         for (factors, widths) in alternatives {
-            let mut best: Option<Self> = None;
+            let mut best: Option<(f64, Self)> = None;
             let candidates =
                 factors.iter().flat_map(|&factor| candidates::candidates(request, factor, widths));
             for (accumulate, shape) in candidates {
                 match Self::fit(Draft::new(request, available, shape), accumulate) {
                     Err(shortage) => least = least.min(shortage),
                     Ok(plan) => {
-                        let price = |plan: &Self| plan.cost.nanoseconds;
-                        if best.as_ref().is_none_or(|best| price(&plan) < price(best)) {
-                            best = Some(plan);
+                        let price = Self::price(request, &plan);
+                        if best.as_ref().is_none_or(|(least, _)| price < *least) {
+                            best = Some((price, plan));
                         }
                     }
                 }
             }
-            if let Some(plan) = best {
+            if let Some((_, plan)) = best {
                 return Ok(plan);
             }
         }
@@ -163,6 +164,16 @@ impl Plan {
             }
             Shortage::Table => Error::Internal("no shape fits the loaded table".into()),
         })
+    }
+
+    /// The time of a run, and of a table that the plan chooses for a CPU the share of one run in it.
+    fn price(request: &Valid<'_>, plan: &Self) -> f64 {
+        let cpu = request.device.kind == DeviceKind::Cpu;
+        let table = match cpu && candidates::chooses_table(request) {
+            true => cost::share_of_table(plan, request.curve),
+            false => 0.0,
+        };
+        plan.cost.nanoseconds + table
     }
 
     /// Step 3 and 4: chooses passes and chunks such that all buffers fit, lists them and prices the
@@ -242,13 +253,10 @@ impl Plan {
     }
 
     /// Additions and doublings that make the stored bases: `window_bits·bucket_sets` doublings from
-    /// one copy to the next, one addition for each further odd multiple.
+    /// one copy to the next, one addition for each further odd multiple, and all of it twice if
+    /// φ(P) is stored beside each P.
     pub fn table_additions(&self) -> f64 {
-        let table = self.table();
-        let shift = f64::from(table.window_bits) * f64::from(table.bucket_sets);
-        let copies = f64::from(table.precompute);
-        let multiples = copies * (f64::from(table.odd_multiples) - 1.0).max(0.0);
-        self.n as f64 * (shift * (copies - 1.0) + multiples)
+        self.table().operations(self.n).iter().sum()
     }
 
     /// Bytes of all buffers together: the most the run allocates beyond its inputs.

@@ -65,8 +65,8 @@ pub struct Settings {
     /// How many odd multiples P, 3P, 5P … of every copy are stored, a power of two up to 1024: the
     /// number of buckets is divided by it. If not set, 1. CPU only.
     pub odd_multiples: Option<u32>,
-    /// Whether the plan for bases that stay chooses both: as many copies and multiples as make runs
-    /// faster and fit in memory. A table takes long to make; it pays off over dozens of runs.
+    /// Whether the plan for bases that stay chooses both: the copies and multiples that fit in
+    /// memory and with which a thousand runs and the making of the table take the least time.
     pub auto_precompute: bool,
     /// Whether to use the endomorphism.
     pub endomorphism: Option<bool>,

@@ -49,6 +49,18 @@ impl Table {
         let halves = 1 + usize::from(self.endomorphism);
         halves * (self.precompute * self.odd_multiples) as usize
     }
+
+    /// Doublings and additions that make the table of `n` bases: `window_bits·bucket_sets`
+    /// doublings from one copy to the next, and for the odd multiples of a copy one doubling and an
+    /// addition for each but the first.
+    pub(super) fn operations(&self, n: usize) -> [f64; 2] {
+        let halves = if self.endomorphism { 2.0 } else { 1.0 };
+        let (bases, copies) = (n as f64 * halves, f64::from(self.precompute));
+        let shift = f64::from(self.window_bits) * f64::from(self.bucket_sets);
+        let more = f64::from(self.odd_multiples) - 1.0;
+        let twice = if self.odd_multiples > 1 { copies } else { 0.0 };
+        [bases * (shift * (copies - 1.0) + twice), bases * copies * more.max(0.0)]
+    }
 }
 
 /// What each stored base comes with.

@@ -32,6 +32,7 @@ macro_rules! sections {
             ("decompose", $($borrow)+ $rates.decompose),
             ("group", $($borrow)+ $rates.group),
             ("in_place", $($borrow)+ $rates.in_place),
+            ("tables", $($borrow)+ $rates.tables),
             ("reach", $($borrow)+ $rates.reach),
             ("passes", $($borrow)+ $rates.passes),
             ("cuda", $($borrow)+ $rates.cuda),

@@ -191,6 +191,19 @@ section! {
 }
 
 section! {
+    /// Tables of resident bases that the plan may choose.
+    Tables {
+        /// Runs that making a table is divided among: the plan chooses the table with which that
+        /// many runs and the table itself take the least time.
+        runs: "runs",
+        /// One doubling on the way to the next copy, over one addition of accumulate.
+        doubling: "ratio",
+        /// The first write to one byte of memory, which the system clears before.
+        byte: "ns",
+    }
+}
+
+section! {
     /// Where data lies, by its size over that of a cache.
     Reach {
         /// Counters of a bucket set that count as near, over L1d.
@@ -324,6 +337,7 @@ pub struct Rates {
     pub(crate) decompose: Decompose,
     pub(crate) group: Grouping,
     pub(crate) in_place: InPlace,
+    pub(crate) tables: Tables,
     pub(crate) reach: Reach,
     pub(crate) passes: Passes,
     pub(crate) cuda: Gpu,
@@ -428,6 +442,8 @@ static BUILT_IN: Rates = Rates {
         least_ifma: (1 << 17) as f64,
         least_portable: (1 << 16) as f64,
     },
+    // docs/benchmarks/data/cpu-tables.txt; the number of runs is a choice.
+    tables: Tables { runs: 1024.0, doubling: 0.7, byte: 0.3 },
     // docs/benchmarks/data/cpu-far-reads.txt, with the default sizes of caches.
     reach: Reach {
         counters: 1.0,

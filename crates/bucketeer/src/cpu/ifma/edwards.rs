@@ -8,6 +8,7 @@
 
 use num_bigint::BigUint;
 
+use super::double::eight;
 use super::extension::{Element, Product};
 use super::field::{Below, Canonical, Residue};
 use super::lanes::LIMB_BITS;
@@ -123,15 +124,4 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
             Eight { x, y, infinite }
         }
     }
-}
-
-/// The points from `first` on; the last one is repeated if there are fewer than eight.
-#[inline(always)]
-fn eight<const W: usize>(points: &mut [[u64; W]], first: usize) -> [*mut u64; 8] {
-    let mut out = [std::ptr::null_mut(); 8];
-    let last = points.len() - 1;
-    for lane in 0..8 {
-        out[lane] = points[(first + lane).min(last)].as_mut_ptr();
-    }
-    out
 }

@@ -269,6 +269,40 @@ impl<const L: usize, const D: usize> Field<L, D> {
         }
     }
 
+    /// (3a + b)/2 modulo p in every component; 3a/2 unless `B`.
+    #[inline(always)]
+    pub(super) unsafe fn half_tangent<const B: bool>(
+        &self,
+        a: &Product<L, D>,
+        b: &Product<L, D>,
+    ) -> Product<L, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let mut out = Element::zero();
+            for i in 0..D {
+                out.0[i] = field::half_tangent::<L, B>(&a.0[i], &b.0[i], &self.modulus);
+            }
+            out
+        }
+    }
+
+    /// a − 2b + 4p in every component.
+    #[inline(always)]
+    pub(super) unsafe fn minus_twice(
+        &self,
+        a: &Product<L, D>,
+        b: &Product<L, D>,
+    ) -> Element<Below<L, 6>, D> {
+        // SAFETY: passed on.
+        unsafe {
+            let mut out = Element::zero();
+            for i in 0..D {
+                out.0[i] = field::sub_two(&a.0[i], &b.0[i], &b.0[i], &self.modulus);
+            }
+            out
+        }
+    }
+
     /// λ² − x₁ − x₂ + 2p from λ² and d = x₂ − x₁ + p, in every component.
     #[inline(always)]
     pub(super) unsafe fn third(

@@ -259,6 +259,43 @@ pub(super) unsafe fn sub_two<const L: usize>(
     }
 }
 
+/// 3a/2, or (3a + b)/2 with `B`, after p was added to odd values; below 5p, trimmed to 2p.
+#[inline(always)]
+pub(super) unsafe fn half_tangent<const L: usize, const B: bool>(
+    a: &Below<L, 2>,
+    b: &Below<L, 2>,
+    m: &Modulus<L>,
+) -> Below<L, 2> {
+    // SAFETY: the caller runs with AVX-512F.
+    unsafe {
+        let (one, p) = (broadcast(1), &m.multiples[0]);
+        let mut t = [zero(); L];
+        for i in 0..L {
+            let triple = _mm512_add_epi64(_mm512_add_epi64(a.0[i], a.0[i]), a.0[i]);
+            t[i] = if B { _mm512_add_epi64(triple, b.0[i]) } else { triple };
+        }
+        let odd = _mm512_test_epi64_mask(t[0], one);
+        for i in 0..L {
+            t[i] = _mm512_mask_add_epi64(t[i], odd, t[i], broadcast(p[i]));
+        }
+        for i in 0..L {
+            let mut half = _mm512_srli_epi64::<1>(t[i]);
+            if i + 1 < L {
+                let low = _mm512_and_si512(t[i + 1], one);
+                half = _mm512_add_epi64(half, _mm512_slli_epi64::<{ LIMB_BITS as u32 - 1 }>(low));
+            }
+            t[i] = half;
+        }
+        let half = normalise(&t);
+        if B {
+            let half: Below<L, 4> = trim(&Below::<L, 5>(half), m);
+            trim(&half, m)
+        } else {
+            trim(&Below::<L, 4>(half), m)
+        }
+    }
+}
+
 /// λ² − x₁ − x₂ + 2p from λ² and d = x₂ − x₁ + p.
 #[inline(always)]
 pub(super) unsafe fn third<const L: usize>(

@@ -3,7 +3,7 @@
 //! One file per layer: [`lanes`] moves words, [`field`] computes in a prime field, [`extension`] in
 //! the field itself or its quadratic extension, [`groups`] turns pairs into addresses, [`points`]
 //! loads and stores points, [`vector`] adds points with the one inversion of [`invert`] and the
-//! exceptions of [`special`], [`edwards`] maps points to the Weierstrass form. None depends on a
+//! exceptions of [`special`], [`double`] doubles points many times, [`edwards`] maps points to the Weierstrass form. None depends on a
 //! curve at compile time: all curves with the same number of words W of a point, limbs L and degree
 //! D share code. A packed point is x then y, canonical values of x·2^(52L) in 64-bit words; all
 //! ones is infinity.
@@ -11,6 +11,7 @@
 // Index loops are unrolled into straight vector code; iterators would bring closures (see `lanes`).
 #![allow(clippy::needless_range_loop, clippy::manual_memcpy)]
 
+mod double;
 mod edwards;
 mod extension;
 mod field;
@@ -28,6 +29,7 @@ use super::kernel::{ArkPoint, Formulas, Kernel, Point, Scratch, infinity, is_inf
 use super::pairs::{NEGATIVE, Pairs, Reads};
 use crate::CurveSpec;
 use crate::curve::CoordinateSystem;
+use double::Doublings;
 use edwards::Edwards;
 use field::Residue;
 use groups::Groups;
@@ -66,6 +68,7 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
             curve: Curve {
                 field: extension::Field::new(p, curve.non_residue.as_ref()),
                 a,
+                has_a: curve.weierstrass[0].iter().any(|part| *part != BigUint::ZERO),
                 to_ark: power(to_ark),
                 from_ark: power(from_ark),
                 cube: power(3 * LIMB_BITS * L),
@@ -123,6 +126,13 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
         // SAFETY: this type is built only if the processor has the instructions, and the indices
         // were checked.
         unsafe { self.curve.add_pairs(&groups, scratch) }
+    }
+
+    fn double(&self, points: &mut [[u64; W]], times: u32, scratch: &mut Doublings<L, D>) {
+        if !points.is_empty() && times > 0 {
+            // SAFETY: this type is built only if the processor has the instructions.
+            unsafe { self.curve.double(points, times, scratch) }
+        }
     }
 
     fn base_coordinates(&self) -> CoordinateSystem {
@@ -204,6 +214,10 @@ macro_rules! shapes {
                 scratch: &mut Scratch,
             ) {
                 self.ifma.add_pairs(src, pairs, dst, scratch.of());
+            }
+
+            fn double(&self, points: &mut [Point<$w>], times: u32, scratch: &mut Scratch) {
+                self.ifma.double(points, times, scratch.of());
             }
 
             fn negate(&self, point: &Point<$w>) -> Point<$w> {

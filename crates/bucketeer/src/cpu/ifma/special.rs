@@ -131,12 +131,8 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         unsafe {
             let f = &self.field;
             let square = f.canonical(&f.square(x));
-            let mut a = square;
-            for i in 0..D {
-                a.0[i] = self.a[i].splat();
-            }
             let twice: Element<Below<L, 2>, D> = f.add(&square, &square);
-            let rest: Element<Below<L, 2>, D> = f.add(&square, &a);
+            let rest: Element<Below<L, 2>, D> = f.add(&square, &self.coefficient());
             let sum: Element<Below<L, 4>, D> = f.add(&twice, &rest);
             f.trim(&sum)
         }

@@ -48,6 +48,8 @@ pub(super) struct Curve<const W: usize, const L: usize, const D: usize> {
     pub field: Field<L, D>,
     /// Coefficient a in Montgomery form.
     pub a: [Residue<L>; D],
+    /// Whether a ≠ 0.
+    pub has_a: bool,
     /// 2^(64·N) mod p: converts R-form to arkworks' form.
     pub to_ark: Residue<L>,
     /// 2^(2·52·L − 64·N) mod p: converts arkworks' form to R-form.
@@ -59,7 +61,7 @@ pub(super) struct Curve<const W: usize, const L: usize, const D: usize> {
 
 impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     /// Whether two groups are finished at a time: if the limbs of both fit in the registers.
-    const PAIRED: bool = L * D <= 8;
+    pub(super) const PAIRED: bool = L * D <= 8;
 
     /// A fast test for special groups, with rare false positives.
     #[inline(always)]

@@ -18,6 +18,7 @@ mod arithmetic;
 mod ark;
 #[cfg(target_arch = "x86_64")]
 mod chains;
+mod double;
 mod edwards;
 mod prime;
 mod quadratic;
@@ -289,6 +290,15 @@ impl<F: Arithmetic, const W: usize> Kernel<W> for Portable<F, W> {
             return unsafe { self.add_all_adx(src, pairs, dst, scratch.of()) };
         }
         self.add_all(src, pairs, dst, scratch.of());
+    }
+
+    fn double(&self, points: &mut [Point<W>], times: u32, scratch: &mut Scratch) {
+        #[cfg(target_arch = "x86_64")]
+        if F::ADX {
+            // SAFETY: such a field is built only if the processor has the instructions.
+            return unsafe { self.double_all_adx(points, times, scratch.of()) };
+        }
+        self.double_all(points, times, scratch.of());
     }
 
     fn negate(&self, point: &Point<W>) -> Point<W> {

@@ -11,7 +11,7 @@ use super::quadratic::Quadratic;
 use super::residues::{Reduced, words};
 use super::shapes::{has_adx, kernel, small_square, spare};
 use crate::cpu::formulas::point;
-use crate::cpu::kernel::{AnyKernel, ArkPoint, Kernel, Point, Scratch, infinity};
+use crate::cpu::kernel::{AnyKernel, ArkPoint, Kernel, Point, Scratch, XyzzPoint, infinity};
 use crate::cpu::pairs::{NEGATIVE, Pairs};
 use crate::curve::to_words;
 use crate::facts::{Arithmetic as Chosen, DeviceFacts};
@@ -197,11 +197,51 @@ fn check_sums<F: WordField, const W: usize>(own: &dyn Kernel<W>, ark: &dyn Kerne
     assert!(images[0] == images[1]);
 }
 
+/// Doublings of points of every kind, an odd number of them, against single ones in XYZZ
+/// coordinates. Formulas for doublings do not contain b, so any x and y will do.
+fn check_doublings<F: WordField, const W: usize>(kernel: &dyn Kernel<W>) {
+    let mut rng = test_rng();
+    let random = |_| point::<F, W>(&F::rand(&mut rng), &F::rand(&mut rng));
+    let mut points: Vec<ArkPoint<W>> = (0..21).map(random).collect();
+    points[3] = ArkPoint::INFINITY;
+    points[4] = point(&F::ONE, &F::ZERO);
+    points[9] = point(&F::ZERO, &F::ONE);
+    points[20] = ArkPoint::INFINITY;
+    let formulas = kernel.formulas();
+    for (count, times) in [(21, 1), (20, 2), (8, 19), (1, 3), (0, 5)] {
+        let mut own = points[..count].to_vec();
+        let own = kernel.import(&mut own, false);
+        kernel.double(own, times, &mut Scratch::default());
+        for (i, point) in own.iter().enumerate() {
+            let mut expected = formulas.add_point(&XyzzPoint::INFINITY, &points[i]);
+            for _ in 0..times {
+                expected = formulas.double(&expected);
+            }
+            assert!(kernel.export(point).0 == formulas.to_point(&expected).0, "{i}, {times} times");
+        }
+    }
+}
+
+fn check_doublings_of<F: WordField>(kernel: &AnyKernel) {
+    match kernel {
+        AnyKernel::W8(kernel) => check_doublings::<F, 8>(&**kernel),
+        AnyKernel::W12(kernel) => check_doublings::<F, 12>(&**kernel),
+        AnyKernel::W16(kernel) => check_doublings::<F, 16>(&**kernel),
+        AnyKernel::W24(kernel) => check_doublings::<F, 24>(&**kernel),
+        AnyKernel::W48(kernel) => check_doublings::<F, 48>(&**kernel),
+    }
+}
+
 fn check_kernel<C: Curve>() {
     let spec = CurveSpec::of::<C>();
     let opaque = CurveSpec { montgomery: false, ..(*spec).clone() };
     let [a, _] = C::weierstrass_coefficients();
     let make = |spec: &CurveSpec| kernel(spec, a).expect("a field of whole words");
+    let chosen = Chosen::choose(&spec, &crate::Device::cpu().facts());
+    let best = crate::cpu::kernel::<C>(&spec, chosen).expect("a field of whole words");
+    for kernel in [make(&spec), make(&opaque), best] {
+        check_doublings_of::<C::BaseField>(&kernel);
+    }
     match (make(&spec), make(&opaque)) {
         (AnyKernel::W8(own), AnyKernel::W8(ark)) => check_sums::<C::BaseField, 8>(&*own, &*ark),
         (AnyKernel::W12(own), AnyKernel::W12(ark)) => check_sums::<C::BaseField, 12>(&*own, &*ark),
