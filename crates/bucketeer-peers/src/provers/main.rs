@@ -85,7 +85,7 @@ fn run(options: &Options) -> Outcome<()> {
 
 fn provers(options: &Options, threads: u16) -> Outcome<Vec<Value>> {
     let device = Device::named(&options.device)?;
-    eprintln!("{device}, {threads} threads");
+    eprintln!("{device}");
     with_device(&device, || {
         Ok(vec![
             groth16::run::<ark_bn254::Bn254>(options, "groth16 bn254", threads)?,
