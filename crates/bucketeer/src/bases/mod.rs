@@ -164,8 +164,8 @@ impl<C: Curve> Bases<C> {
         &self.inner.device
     }
 
-    /// A range of the bases, without copying them. Provers take ranges of their keys: Groth16 leaves
-    /// the first base out, KZG skips the coefficients that are zero.
+    /// A range of the bases, without copying them. Provers take ranges of their keys: Groth16
+    /// leaves the first base out, KZG skips the coefficients that are zero.
     ///
     /// A range beyond the bases is an error of the runs over it.
     ///

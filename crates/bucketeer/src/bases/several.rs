@@ -1,8 +1,8 @@
 //! One call for several MSMs over several resident bases, of any curves and on any devices.
 //!
 //! 1. [`Batch::add`] notes the MSMs; the type of a curve is erased there.
-//! 2. [`Batch::run`] plans them together (`plan/batch.rs`): short ones on a CPU run concurrently, on
-//!    a few threads each; long ones in turn, on all threads; those on GPUs a few at a time.
+//! 2. [`Batch::run`] plans them together (`plan/batch.rs`). On a CPU, short ones run concurrently
+//!    on a few threads each, long ones in turn on all threads. On GPUs a few run at a time.
 //! 3. Every curve takes its sums out of [`Sums`] by the [`Ticket`]s.
 
 use std::any::Any;
@@ -214,7 +214,7 @@ impl Sums {
     }
 }
 
-/// Several MSMs, each over resident bases of its own, in one call; see [`Batch`] for several curves.
+/// Several MSMs, each over resident bases of its own, in one call. [`Batch`] is for several curves.
 ///
 /// ```
 /// use ark_ec::AffineRepr;
