@@ -6,10 +6,10 @@ use bucketeer::Device;
 use c_kzg::{Blob, Bytes32, Bytes48, ethereum_kzg_settings};
 use rust_eth_kzg::{DASContext, TrustedSetup, UsePrecomp};
 
-use crate::blobs::{borders, random};
+use crate::blobs::{blob, random};
 use crate::fk20::Fk20;
 use crate::kzg::{BLOB_BYTES, Prover, elements, to_bytes};
-use crate::setup::{domain, lagrange, powers};
+use crate::setup::{ELEMENTS, domain, lagrange, powers};
 
 #[test]
 fn commitments_and_proofs_agree_with_c_kzg_and_rust_eth_kzg() {
@@ -76,4 +76,21 @@ fn what_is_no_blob_is_refused() {
     blob[96..128].copy_from_slice(&order);
     let error = elements(&blob).unwrap_err().to_string();
     assert!(error.contains("element 3"), "{error}");
+}
+
+/// Borders: zero, constants, r − 1 everywhere, and a single element at either end.
+fn borders() -> Vec<(&'static str, Vec<u8>)> {
+    let single = |place: usize, value: Fr| {
+        blob((0..ELEMENTS).map(move |i| if i == place { value } else { Fr::from(0) }))
+    };
+    let same = |value: Fr| blob(std::iter::repeat_n(value, ELEMENTS));
+    vec![
+        ("zero", same(Fr::from(0))),
+        ("one everywhere", same(Fr::ONE)),
+        ("r - 1 everywhere", same(-Fr::ONE)),
+        ("constant", same(Fr::from(0x1234_5678_9abc_def0u64))),
+        ("only the first", single(0, Fr::from(7))),
+        ("only the last, r - 1", single(ELEMENTS - 1, -Fr::ONE)),
+        ("small", blob((0..ELEMENTS as u64).map(Fr::from))),
+    ]
 }
