@@ -7,9 +7,10 @@ use crate::support::bucketeer;
 #[test]
 fn help_and_version() {
     let help = bucketeer("--help", &[]).ok();
-    for command in
-        ["msm", "bench", "plan", "devices", "generate", "inspect", "convert", "selftest", "presets"]
-    {
+    for command in [
+        "msm", "bench", "plan", "devices", "prove", "generate", "inspect", "convert", "selftest",
+        "presets",
+    ] {
         assert!(help.contains(&format!("  {command} ")), "{command} in {help}");
         assert!(bucketeer(&format!("{command} --help"), &[]).ok().contains("Usage:"));
     }
