@@ -49,7 +49,19 @@ impl File {
 fn check<C: Curve>(bytes: &[u8], name: &str) {
     let curve = NamedCurve::named(name).expect("a named curve");
     let options = ReadOptions::default();
-    for section in [None, Some("tau-g1"), Some("tau-g2"), Some("c"), Some("h"), Some("x")] {
+    for section in [
+        None,
+        Some("tau-g1"),
+        Some("tau-g2"),
+        Some("lagrange-g1"),
+        Some("lagrange-g1:1"),
+        Some("lagrange-g2:0"),
+        Some("c"),
+        Some("h"),
+        Some("ic"),
+        Some("delta-g2"),
+        Some("x"),
+    ] {
         let points = parse_bases::<C>(bytes, curve, section, &options);
         assert_valid(&points.unwrap_or_default());
     }

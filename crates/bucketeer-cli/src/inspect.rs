@@ -107,7 +107,7 @@ fn uses(path: &Path, found: &Inspection) -> Vec<String> {
     let mut uses = Vec::new();
     let scalars = found.contents.iter().filter(|part| part.holds == Holds::Scalars);
     let mut curves: Vec<_> = scalars.filter_map(|part| part.curve).collect();
-    if found.format == "wtns" || curves.len() > 1 {
+    if curves.len() > 1 {
         curves = vec!["CURVE"];
     }
     uses.extend(
@@ -117,7 +117,8 @@ fn uses(path: &Path, found: &Inspection) -> Vec<String> {
     );
     // One command for each curve shows how; the table has the other sections.
     let mut shown = Vec::new();
-    for part in found.contents.iter().filter(|part| part.holds == Holds::Bases) {
+    let bases = found.contents.iter().filter(|part| part.holds == Holds::Bases);
+    for part in bases.filter(|part| part.name != Some("ic")) {
         let Some(curve) = part.curve.filter(|curve| !shown.contains(curve)) else { continue };
         shown.push(curve);
         let section = part.name.map_or(String::new(), |name| format!(" --section {name}"));

@@ -68,3 +68,61 @@ fn subset_sums_are_inside<C: Curve>(points: &[C], coins: &mut ChaCha20Rng) -> Op
     });
     Some(outside.is_none())
 }
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigUint;
+    use num_traits::Zero;
+
+    use super::*;
+    use crate::random::KnownBases;
+    use crate::reference::reference_sum;
+
+    fn multiple<C: Curve>(point: C, k: &BigUint) -> C {
+        let words = k.to_u64_digits();
+        C::from_weierstrass(reference_sum(&[point], &words, words.len())).expect("a point")
+    }
+
+    /// A point of this prime order, which must divide the cofactor.
+    fn of_order<C: Curve>(prime: u32) -> C {
+        let spec = CurveSpec::of::<C>();
+        let mut rest = &spec.order * &spec.cofactor;
+        while (&rest % prime).is_zero() {
+            rest /= prime;
+        }
+        let candidates = (0..=u8::MAX).filter_map(|byte| C::from_random_bytes(&[byte; 193]));
+        let mut found = candidates.map(|point| multiple(point, &rest));
+        let mut point = found.find(|point| !point.is_zero()).expect("a point of the Sylow group");
+        loop {
+            match multiple(point, &prime.into()) {
+                next if next.is_zero() => return point,
+                next => point = next,
+            }
+        }
+    }
+
+    /// One bad point at every place, and two that cancel in half of all subsets.
+    fn finds<C: Curve>(n: usize, primes: &[u32]) {
+        let good = KnownBases::<C>::new(n, 3).points;
+        assert_eq!(first_outside(&good, [1; 32]), None);
+        for (index, &prime) in primes.iter().enumerate() {
+            let bad: C = of_order(prime);
+            assert!(bad.on_curve() && !bad.in_subgroup(), "{prime}");
+            for place in (index..n).step_by(primes.len()) {
+                let mut points = good.clone();
+                points[place] = bad;
+                assert_eq!(first_outside(&points, [place as u8; 32]), Some(place), "{prime}");
+                let last = n - 1;
+                points[last] = (-bad.into_group()).into();
+                assert_eq!(first_outside(&points, [place as u8; 32]), Some(place), "{prime}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_place_and_every_small_order() {
+        finds::<ark_bls12_377::G1Affine>(150, &[2, 3, 7]);
+        finds::<ark_bls12_381::G1Affine>(150, &[3, 11]);
+        finds::<ark_bls12_381::G2Affine>(130, &[13, 23]);
+    }
+}

@@ -7,8 +7,10 @@ use crate::support::bucketeer;
 #[test]
 fn help_and_version() {
     let help = bucketeer("--help", &[]).ok();
-    for command in ["msm", "bench", "plan", "devices", "generate", "convert", "selftest", "presets"]
-    {
+    for command in [
+        "msm", "bench", "plan", "devices", "prove", "generate", "inspect", "convert", "selftest",
+        "presets",
+    ] {
         assert!(help.contains(&format!("  {command} ")), "{command} in {help}");
         assert!(bucketeer(&format!("{command} --help"), &[]).ok().contains("Usage:"));
     }
@@ -57,11 +59,39 @@ fn a_table_that_is_not_worth_it() {
 #[test]
 fn options_of_files_need_files() {
     bucketeer("msm --curve bls12-377 --reduce", &[]).fails(2, &["--reduce", "--input"]);
-    bucketeer("msm --curve bls12-377 --bases x", &[]).fails(2, &["--scalars"]);
+    bucketeer("msm --curve bls12-377 --bases /nowhere/x", &[]).fails(2, &["/nowhere/x"]);
+    bucketeer("msm --curve bn254 --bases x --scalars y --seed 4", &[])
+        .fails(2, &["--seed", "--scalars"]);
     bucketeer("msm --curve bls12-377 --scalars x", &[]).fails(2, &["--bases"]);
-    bucketeer("msm --input x -n 4", &[]).fails(2, &["-n", "--input"]);
     bucketeer("msm --input x --seed 4", &[]).fails(2, &["--seed", "--input"]);
     bucketeer("msm --input x --batch 2", &[]).fails(2, &["--batch", "--input"]);
+}
+
+/// Sections, formats and curves used to be found by trial and error.
+#[test]
+fn help_names_sections_formats_and_curves() {
+    let text = bucketeer("msm --help", &[]).ok();
+    for word in ["lagrange-g1:10", "alpha-tau-g1", "gamma-g2", ".wtns", "grumpkin", "bn128"] {
+        assert!(text.contains(word), "no {word} in {text}");
+    }
+    assert!(bucketeer("convert --help", &[]).ok().contains("lagrange-beta-g1"));
+}
+
+#[test]
+fn curves_have_the_names_of_other_projects() {
+    let result = |curve: &str| {
+        let line = format!("msm --curve {curve} -n 5 --seed 3 --json --device cpu");
+        let object = bucketeer(&line, &[]).json();
+        (object["curve"].clone(), object["result"].clone())
+    };
+    for (names, own) in [
+        (["bn128", "alt_bn128", "BN256"], "bn254"),
+        (["bls12_381", "BLS12-381", "bls12_381_g1"], "bls12-381"),
+    ] {
+        for name in names {
+            assert_eq!(result(name), result(own), "{name}");
+        }
+    }
 }
 
 #[test]

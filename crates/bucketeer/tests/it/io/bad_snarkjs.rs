@@ -79,7 +79,7 @@ fn wrong_curves() {
         reason(io::read_bases::<ark_pallas::Affine>(&path, named("pallas"), None, &CHECKED));
     assert_says(&found, &["a .ptau file cannot hold points of pallas", "bn254-g1", "bls12-381-g2"]);
     let found = reason(io::read_scalars::<G1Affine>(&path, named("bn254"), &CHECKED));
-    assert_eq!(found, "a file of format ptau has no scalars");
+    assert_eq!(found, "a file of format ptau has no scalars; it has bases");
 }
 
 #[test]
@@ -105,6 +105,25 @@ fn bad_points() {
 }
 
 #[test]
+fn lagrange_sections() {
+    let bytes = prepared_ptau::<G1Affine, G2Affine>(1);
+    for end in (0..bytes.len()).step_by(7) {
+        assert!(!ptau_reason(&bytes[..end], Some("lagrange-g1")).is_empty());
+    }
+    let (g1, g2) = sample();
+    let found = ptau_reason(&ptau(&g1[..3], &g2[..2]), Some("lagrange-g1"));
+    assert_says(&found, &["prepare phase2", "no section 12 (lagrange-g1)"]);
+    let sections = [ptau_header::<G1Affine>(1), (12, montgomery(&g1[..5]))];
+    let found = ptau_reason(&container("ptau", &sections), Some("lagrange-g1"));
+    assert_eq!(found, "320 bytes in section \"lagrange-g1\", expected 7·64");
+    // Files that were prepared before there was a basis of twice the size.
+    let sections = [ptau_header::<G1Affine>(1), (12, montgomery(&g1[..3]))];
+    let (_directory, path) = file(container("ptau", &sections));
+    let read = io::read_bases(&path, named("bn254"), Some("lagrange-g1"), &CHECKED);
+    assert_eq!(read.as_deref(), Ok(&g1[1..3]));
+}
+
+#[test]
 fn proving_keys() {
     let (g1, g2) = sample();
     let read = |sections: &[(u32, Vec<u8>)], section| {
@@ -115,9 +134,12 @@ fn proving_keys() {
     assert_says(&read(&sections, Some("tau-g1")), &["no section \"tau-g1\"", "a, b1, b2, c, h"]);
     assert_says(&read(&sections, Some("b2")), &["\"b2\" holds points of G2"]);
 
-    let mut plonk = sections.clone();
-    plonk[0].1[0] = 2;
-    assert_says(&read(&plonk, None), &["protocol 2, expected 1 (Groth16)"]);
+    let mut unknown = sections.clone();
+    unknown[0].1[0] = 3;
+    assert_says(&read(&unknown, None), &["protocol 3, expected 1 (Groth16), 2 (PLONK)"]);
+    let mut header = sections.clone();
+    header[1].1.truncate(2 * (4 + 32) + 12 + 64);
+    assert_says(&read(&header, Some("beta-g1")), &["truncated: no \"beta-g1\" in the header"]);
 
     let mut short = sections.clone();
     short[4].1.truncate(100);

@@ -121,7 +121,7 @@ pub fn prime<C: Curve>() -> BigUint {
     <C::BaseField as Field>::BasePrimeField::MODULUS.into()
 }
 
-fn width<C: Curve>() -> usize {
+pub fn width<C: Curve>() -> usize {
     (prime::<C>().bits().div_ceil(64) * 8) as usize
 }
 
@@ -194,4 +194,83 @@ pub fn zkey_sections<G1: Curve, G2: Curve>(g1: &[G1], g2: &[G2]) -> Vec<(u32, Ve
         (9, montgomery(&g1[..8])),
         (10, vec![0; 68]),
     ]
+}
+
+/// A `.ptau` of this power after `prepare phase2`, for a known tau, alpha and beta: the sections of
+/// G1 and G2 as their definitions say.
+pub fn prepared_ptau<G1: Curve, G2: Curve<ScalarField = G1::ScalarField>>(power: u32) -> Vec<u8> {
+    let known = Ceremony::<G1::ScalarField>::new();
+    let n = 1 << power;
+    let g1 = |scalars: Vec<G1::ScalarField>| montgomery(&multiples::<G1>(&scalars));
+    let g2 = |scalars: Vec<G1::ScalarField>| montgomery(&multiples::<G2>(&scalars));
+    let one = G1::ScalarField::ONE;
+    let lagrange = |factor, last| -> Vec<G1::ScalarField> {
+        (0..=last).flat_map(|k| known.lagrange(k, factor)).collect()
+    };
+    container(
+        "ptau",
+        &[
+            ptau_header::<G1>(power),
+            (2, g1(known.powers(2 * n - 1, one))),
+            (3, g2(known.powers(n, one))),
+            (4, g1(known.powers(n, known.alpha))),
+            (5, g1(known.powers(n, known.beta))),
+            (6, g2(vec![known.beta])),
+            (7, 0u32.to_le_bytes().to_vec()),
+            (
+                12,
+                g1((0..=power)
+                    .flat_map(|k| known.lagrange(k, one))
+                    .chain(known.last(power + 1))
+                    .collect()),
+            ),
+            (13, g2(lagrange(one, power))),
+            (14, g1(lagrange(known.alpha, power))),
+            (15, g1(lagrange(known.beta, power))),
+        ],
+    )
+}
+
+/// The secrets of a ceremony.
+pub struct Ceremony<F> {
+    tau: F,
+    pub alpha: F,
+    pub beta: F,
+}
+
+impl<F: PrimeField + ark_ff::FftField> Ceremony<F> {
+    pub fn new() -> Self {
+        let [tau, alpha, beta] = [0x1234_5678_9abc_def1u64, 77, 1 << 40].map(F::from);
+        Self { tau, alpha, beta }
+    }
+
+    /// `factor·tau^i`
+    pub fn powers(&self, n: usize, factor: F) -> Vec<F> {
+        std::iter::successors(Some(factor), |last| Some(*last * self.tau)).take(n).collect()
+    }
+
+    /// `factor·Lᵢ(tau)` on the domain of 2^k points: ωⁱ·(tau^n − 1)/(n·(tau − ωⁱ)).
+    pub fn lagrange(&self, k: u32, factor: F) -> Vec<F> {
+        let n = 1u64 << k;
+        let root = F::get_root_of_unity(n).unwrap();
+        let elements = std::iter::successors(Some(F::ONE), |last| Some(*last * root));
+        let numerator = factor * (self.tau.pow([n]) - F::ONE) / F::from(n);
+        elements.take(n as usize).map(|w| w * numerator / (self.tau - w)).collect()
+    }
+
+    /// The largest basis of tau in G1. There is one power too few: the last is taken as zero, which
+    /// takes ω^(−i·(n−1))·tau^(n−1)/n away from each.
+    pub fn last(&self, k: u32) -> Vec<F> {
+        let n = 1u64 << k;
+        let root = F::get_root_of_unity(n).unwrap();
+        let missing = self.tau.pow([n - 1]) / F::from(n);
+        let whole = self.lagrange(k, F::ONE);
+        (0..n).zip(whole).map(|(i, l)| l - missing * root.pow([i])).collect()
+    }
+}
+
+/// Multiples of the generator.
+pub fn multiples<C: Curve>(scalars: &[C::ScalarField]) -> Vec<C> {
+    let points: Vec<C::Group> = scalars.iter().map(|k| C::generator() * k).collect();
+    C::Group::normalize_batch(&points)
 }

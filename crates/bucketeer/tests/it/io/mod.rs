@@ -4,6 +4,8 @@ mod bad_arkworks;
 mod bad_json;
 mod bad_snarkjs;
 mod builders;
+mod foreign;
+mod inspect;
 mod round_trip;
 mod snarkjs;
 mod writing;
