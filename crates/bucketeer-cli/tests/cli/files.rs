@@ -119,11 +119,9 @@ fn prefixes_of_files() {
     let object = bucketeer("msm --input {} -n 40 --json", &[&json]).json();
     assert_eq!(object["result"], random_result("bn254"));
     let line = "msm --curve bn254 --bases {} --scalars {} -n 61";
-    bucketeer(line, &[&bases, &scalars])
-        .fails(2, &["61 bases were requested, but there are 60"]);
+    bucketeer(line, &[&bases, &scalars]).fails(2, &["61 bases were requested, but there are 60"]);
     let line = "msm --curve bn254 --bases {} --scalars {} -n 40 --batch 2";
-    bucketeer(line, &[&bases, &scalars])
-        .fails(2, &["80 scalars were requested, but there are 60"]);
+    bucketeer(line, &[&bases, &scalars]).fails(2, &["80 scalars were requested, but there are 60"]);
     bucketeer("msm --input {} -n 61", &[&json]).fails(2, &["61 bases were requested"]);
     let object = bucketeer("convert --curve bn254 -n 7 --json {} {}", &[&bases, &out]).json();
     assert_eq!(object["n"], 7);
@@ -156,7 +154,10 @@ fn inspect_says_what_files_hold() {
     let expected = format!("bucketeer msm --curve bls12-381-g2 --bases {}", bases.display());
     assert!(text.contains("compressed") && text.contains(&expected), "{text}");
     let object = bucketeer("inspect --json {}", &[&bases]).json();
-    assert_eq!((&object["format"], &object["contents"][0]["count"]), (&"arkworks".into(), &3.into()));
+    assert_eq!(
+        (&object["format"], &object["contents"][0]["count"]),
+        (&"arkworks".into(), &3.into())
+    );
     assert_eq!(object["use"][0], expected);
     bucketeer("generate --curve bn254 -n 4 --output {}", &[&json]).ok();
     let object = bucketeer("inspect --json {}", &[&json]).json();

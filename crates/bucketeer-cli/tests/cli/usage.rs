@@ -7,9 +7,9 @@ use crate::support::bucketeer;
 #[test]
 fn help_and_version() {
     let help = bucketeer("--help", &[]).ok();
-    for command in [
-        "msm", "bench", "plan", "devices", "generate", "inspect", "convert", "selftest", "presets",
-    ] {
+    for command in
+        ["msm", "bench", "plan", "devices", "generate", "inspect", "convert", "selftest", "presets"]
+    {
         assert!(help.contains(&format!("  {command} ")), "{command} in {help}");
         assert!(bucketeer(&format!("{command} --help"), &[]).ok().contains("Usage:"));
     }
@@ -83,8 +83,10 @@ fn curves_have_the_names_of_other_projects() {
         let object = bucketeer(&line, &[]).json();
         (object["curve"].clone(), object["result"].clone())
     };
-    for (names, own) in [(["bn128", "alt_bn128", "BN256"], "bn254"),
-        (["bls12_381", "BLS12-381", "bls12_381_g1"], "bls12-381")] {
+    for (names, own) in [
+        (["bn128", "alt_bn128", "BN256"], "bn254"),
+        (["bls12_381", "BLS12-381", "bls12_381_g1"], "bls12-381"),
+    ] {
         for name in names {
             assert_eq!(result(name), result(own), "{name}");
         }
