@@ -90,7 +90,8 @@ impl Contents {
 /// let text = br#"{"curve": "bn254", "bases": [["0x1", "0x2"], null], "scalars": ["7", "0x8"]}"#;
 /// let found = inspect_bytes(text)?;
 /// assert_eq!((found.format, found.contents[0].count), ("json", Some(2)));
-/// assert_eq!((found.contents[1].holds, found.contents[1].curve), (Holds::Scalars, Some("bn254-g1")));
+/// assert_eq!(found.contents[1].holds, Holds::Scalars);
+/// assert_eq!(found.contents[1].curve, Some("bn254-g1"));
 /// # Ok::<(), bucketeer::io::Malformed>(())
 /// ```
 pub fn inspect(path: &Path) -> Result<Inspection, Error> {
@@ -348,12 +349,15 @@ fn vector(file: ByteRange<'_>) -> Result<Found, Malformed> {
     let Some(&(format, _)) = found.first() else {
         return Err(arkworks::no_vector(file));
     };
-    let contents = found.into_iter().filter(|(own, _)| *own == format);
+    let mut contents: Vec<_> =
+        found.into_iter().filter(|(own, _)| *own == format).map(|(_, part)| part).collect();
+    // The bytes of points may be scalars as well, hardly the other way round.
+    contents.sort_by_key(|part| part.holds != Holds::Bases);
     let description = match format {
         "gnark" => "points in gnark's raw encoding",
         _ => "a vector in arkworks' serialisation",
     };
-    Ok((format, description.into(), Vec::new(), contents.map(|(_, found)| found).collect()))
+    Ok((format, description.into(), Vec::new(), contents))
 }
 
 fn candidates<C: Curve>(

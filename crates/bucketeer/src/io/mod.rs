@@ -104,12 +104,12 @@ impl Default for ReadOptions {
 ///
 /// `section` selects the points of a snarkjs file:
 ///
-/// | file | sections |
-/// | --- | --- |
-/// | `.ptau` | `tau-g1`, `tau-g2`, `alpha-tau-g1`, `beta-tau-g1`, `beta-g2` |
-/// | the same, prepared for phase 2 | `lagrange-g1`, `lagrange-g2`, `lagrange-alpha-g1`, `lagrange-beta-g1`: the basis of the file's power, or of another one: `lagrange-g1:10` |
-/// | `.zkey` of Groth16 | `a`, `b1`, `b2`, `c`, `h`, `ic`; single points `alpha-g1`, `beta-g1`, `beta-g2`, `gamma-g2`, `delta-g1`, `delta-g2` |
-/// | `.zkey` of PLONK or FFLONK | `tau-g1` |
+/// - of a `.ptau`: `tau-g1`, `tau-g2`, `alpha-tau-g1`, `beta-tau-g1`, `beta-g2`;
+/// - of one prepared for phase 2 also `lagrange-g1`, `lagrange-g2`, `lagrange-alpha-g1` and
+///   `lagrange-beta-g1`: the basis of the file's power, or of another one as in `lagrange-g1:10`;
+/// - of a `.zkey` for Groth16: `a`, `b1`, `b2`, `c`, `h`, `ic`, and the single points `alpha-g1`,
+///   `beta-g1`, `beta-g2`, `gamma-g2`, `delta-g1`, `delta-g2`;
+/// - of a `.zkey` for PLONK or FFLONK: `tau-g1`.
 ///
 /// The default depends on the group of the curve: `tau-g1` and `a` for G1, `tau-g2` and `b2` for
 /// G2.

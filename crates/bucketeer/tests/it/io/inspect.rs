@@ -104,7 +104,9 @@ fn vectors_of_arkworks() {
     let path = directory.path().join("vector");
     io::write_bases(&path, &points::<bn::G1Affine>(5), Encoding::Compressed).unwrap();
     let found = io::inspect(&path).unwrap();
-    assert_eq!((found.format, found.contents.len()), ("arkworks", 1), "{found:?}");
+    let bases = found.contents.iter().filter(|part| part.holds == Holds::Bases).count();
+    assert_eq!((found.format, bases), ("arkworks", 1), "{found:?}");
+    // Bytes of points can be scalars of another curve: these come last.
     let part = &found.contents[0];
     assert_eq!((part.curve, part.encoding), (Some("bn254-g1"), Some("compressed")));
     assert_eq!((part.holds, part.count), (Holds::Bases, Some(5)));
