@@ -1,6 +1,6 @@
 //! A trusted setup by someone who keeps the secrets, written as snarkjs writes it. Every point is a
-//! multiple of a generator, and bytes are made of big integers: nothing is shared with the reader or
-//! the prover.
+//! multiple of a generator, and bytes are made of big integers: nothing is shared with the reader
+//! or the prover.
 
 use ark_ec::pairing::Pairing;
 use ark_ec::{AffineRepr, CurveGroup};
