@@ -13,7 +13,7 @@ use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::AdditiveGroup;
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
-use bucketeer::{Bases, Device};
+use bucketeer::{Bases, Device, msm_resident};
 use rayon::prelude::*;
 
 use crate::Outcome;
@@ -77,8 +77,8 @@ impl Fk20 {
 
     /// Step 3.
     pub fn sums(&self, scalars: &[Vec<Fr>]) -> Outcome<Vec<G1Projective>> {
-        let rows = self.bases.par_iter().zip(scalars);
-        Ok(rows.map(|(bases, scalars)| bases.msm(scalars)).collect::<Result<_, _>>()?)
+        let rows = self.bases.iter().map(|bases| bases.slice(..)).zip(scalars);
+        Ok(msm_resident(&rows.collect::<Vec<_>>())?)
     }
 
     /// The points of the MSMs.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use super::BasesSlice;
 use crate::control::CancelToken;
-use crate::plan::{Sharing, share_threads};
+use crate::plan::share_threads;
 use crate::threads::concurrently;
 use crate::wait::{Pending, wait};
 use crate::{AsScalars, Curve, Device, DeviceKind, Error, Scalars, parallel};
@@ -63,8 +63,8 @@ type ErasedSum = Result<Box<dyn Any + Send>, Error>;
 trait Erased: Send + Sync {
     fn device(&self) -> &Device;
 
-    /// The number of bases, and whether the memory of the run is limited.
-    fn sharing(&self) -> Sharing;
+    /// The number of scalars.
+    fn length(&self) -> usize;
 
     /// Runs it on a number of threads, or on all of the device's.
     fn run(&self, threads: Option<usize>) -> Pending<'_, ErasedSum>;
@@ -80,9 +80,8 @@ impl<C: Curve> Erased for OfCurve<'_, C> {
         self.bases.bases().device()
     }
 
-    fn sharing(&self) -> Sharing {
-        let limited = self.bases.bases().inner.settings.memory_limit.is_some();
-        Sharing { n: self.scalars.len(), limited }
+    fn length(&self) -> usize {
+        self.scalars.len()
     }
 
     fn run(&self, threads: Option<usize>) -> Pending<'_, ErasedSum> {
@@ -185,8 +184,8 @@ impl<'a> Batch<'a> {
     fn run_on_cpus(&self, msms: &[usize]) -> Vec<(usize, ErasedSum)> {
         let Some(first) = msms.first() else { return Vec::new() };
         let device = self.msms[*first].device();
-        let sharing: Vec<_> = msms.iter().map(|index| self.msms[*index].sharing()).collect();
-        let threads = share_threads(device.facts().threads, &sharing);
+        let lengths: Vec<_> = msms.iter().map(|index| self.msms[*index].length()).collect();
+        let threads = share_threads(device.facts().threads, &lengths);
         let (short, long): (Vec<_>, Vec<_>) =
             msms.iter().copied().zip(threads).partition(|(_, threads)| threads.is_some());
         let run =

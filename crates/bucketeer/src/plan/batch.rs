@@ -159,24 +159,14 @@ fn each(
     Ok(if concurrently { BatchWay::Concurrently(plans?) } else { BatchWay::InTurn(plans?) })
 }
 
-/// An MSM that may share a CPU with others.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Sharing {
-    pub n: usize,
-    /// Whether its memory is limited.
-    pub limited: bool,
-}
-
 /// The threads of each MSM over bases of its own, where several run on a CPU: a few for short ones,
-/// which run concurrently; `None` for long ones and for those with a memory limit, which run in
-/// turn on all threads.
-pub(crate) fn share_threads(threads: usize, msms: &[Sharing]) -> Vec<Option<usize>> {
-    let shares = |msm: &&Sharing| msm.n <= SHORT && !msm.limited;
-    let concurrent = msms.iter().filter(shares).count();
-    let own = |msm: &Sharing| {
-        (concurrent > 1 && shares(&msm)).then(|| threads_of_each(threads, concurrent))
-    };
-    msms.iter().map(own).collect()
+/// which run concurrently, each within its own memory limit; `None` for long ones, which run in turn
+/// on all threads. `lengths` are the numbers of bases.
+pub(crate) fn share_threads(threads: usize, lengths: &[usize]) -> Vec<Option<usize>> {
+    let concurrent = lengths.iter().filter(|n| **n <= SHORT).count();
+    let own =
+        |n: &usize| (concurrent > 1 && *n <= SHORT).then(|| threads_of_each(threads, concurrent));
+    lengths.iter().map(own).collect()
 }
 
 /// The part of a CPU that each of this many concurrent MSMs is planned for.

@@ -37,7 +37,7 @@ mod shape;
 mod straus;
 mod validate;
 
-pub(crate) use batch::{BatchPlan, BatchWay, MsmSize, Sharing, share_threads};
+pub(crate) use batch::{BatchPlan, BatchWay, MsmSize, share_threads};
 pub(crate) use buffer::BufferKind;
 pub(crate) use cpu::{IN_PLACE_BATCH, LISTED_DIGITS, MAX_DEFERRED, MIN_LISTED_BASES};
 #[cfg(feature = "conformance")]
