@@ -55,12 +55,16 @@ struct Inner<C: Curve> {
     settings: Settings,
     /// The plan that the bases were loaded with.
     plan: Plan,
-    /// The plan of the last run, with the number of its bases, the bound of its scalars and its
-    /// threads. Planning takes 11 µs at n = 2^8 on a CPU (`bucketeer plan --json`), 1 % of the run.
-    last_plan: Mutex<Option<((usize, ScalarBound, usize), Plan)>>,
+    /// The plan of the last run, and what it was made for. Planning takes 11 µs at n = 2^8 on a CPU
+    /// (`bucketeer plan --json`), 1 % of the run.
+    last_plan: Mutex<Option<(PlanKey, Plan)>>,
     held: Held<C>,
     hook: Option<Hook>,
 }
+
+/// What the plans of runs over the same bases differ by: the number of scalars, their bound, and
+/// the threads.
+type PlanKey = (usize, ScalarBound, usize);
 
 /// Where bases are held.
 enum Held<C: Curve> {

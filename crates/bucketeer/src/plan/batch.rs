@@ -160,8 +160,8 @@ fn each(
 }
 
 /// The threads of each MSM over bases of its own, where several run on a CPU: a few for short ones,
-/// which run concurrently, each within its own memory limit; `None` for long ones, which run in turn
-/// on all threads. `lengths` are the numbers of bases.
+/// which run concurrently, each within its own memory limit; `None` for long ones, which run in
+/// turn on all threads. `lengths` are the numbers of bases.
 pub(crate) fn share_threads(threads: usize, lengths: &[usize]) -> Vec<Option<usize>> {
     let concurrent = lengths.iter().filter(|n| **n <= SHORT).count();
     let own =

@@ -170,8 +170,9 @@ fn reduce_bytes(occupied: u64, sets: u64, window_bits: u32, point: u64) -> u64 {
 }
 
 /// Working memory of one thread. To sum a slice: two generations of points, two thirds of its
-/// length each, runs, pairs, and what the kernel keeps of a pair. To load bases: a block of 512 with
-/// what the kernel keeps of a doubling, and ten rows of odd multiples with what it keeps of a pair.
+/// length each, runs, pairs, and what the kernel keeps of a pair. To load bases: a block of 512
+/// with what the kernel keeps of a doubling, and ten rows of odd multiples with what it keeps of a
+/// pair.
 fn workspace_bytes(draft: &Draft<'_>, schedule: &CpuSchedule, point: u64) -> u64 {
     let longest = (draft.shape.entries_per_set(draft.segment(schedule)) as u64)
         .saturating_mul(u64::from(schedule.sets_per_pass));

@@ -166,7 +166,8 @@ impl Plan {
         })
     }
 
-    /// The time of a run, and of a table that the plan chooses for a CPU the share of one run in it.
+    /// The time of a run. If the plan chooses a table for a CPU, the share of one run in making it
+    /// is included.
     fn price(request: &Valid<'_>, plan: &Self) -> f64 {
         let cpu = request.device.kind == DeviceKind::Cpu;
         let table = match cpu && candidates::chooses_table(request) {
