@@ -5,8 +5,8 @@
 //! loads and stores points, [`vector`] adds points with the one inversion of [`invert`] and the
 //! exceptions of [`special`], [`double`] doubles points many times, [`edwards`] maps points to the
 //! Weierstrass form. None depends on a curve at compile time: all curves with the same number of
-//! words W of a point, limbs L and degree D share code. A packed point is x then y, canonical values
-//! of x·2^(52L) in 64-bit words; all ones is infinity.
+//! words W of a point, limbs L and degree D share code. A packed point is x then y, canonical
+//! values of x·2^(52L) in 64-bit words; all ones is infinity.
 
 // Index loops are unrolled into straight vector code; iterators would bring closures (see `lanes`).
 #![allow(clippy::needless_range_loop, clippy::manual_memcpy)]
