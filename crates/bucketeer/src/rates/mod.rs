@@ -443,9 +443,9 @@ static BUILT_IN: Rates = Rates {
         least_portable: (1 << 16) as f64,
     },
     // docs/benchmarks/data/cpu-tables.txt: on one thread the tables of 31 and 340 MiB take 60 and
-    // 245 ms, of which 1.04 and 1.01 million doublings, 0.29 and 3.7 million additions of 56 ns: 0.7
-    // of an addition for a doubling. A byte is that of fresh memory, 245 to 342 ms for 340 MiB. The
-    // number of runs is a choice.
+    // 245 ms, for 1.04 and 1.01 million doublings and 0.29 and 3.7 million additions of 56 ns. So a
+    // doubling is 0.7 of an addition. A byte is that of fresh memory, with which 340 MiB take up to
+    // 342 ms. The number of runs is a choice.
     tables: Tables { runs: 1024.0, doubling: 0.7, byte: 0.3 },
     // docs/benchmarks/data/cpu-far-reads.txt, with the default sizes of caches.
     reach: Reach {
