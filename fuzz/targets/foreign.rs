@@ -1,9 +1,10 @@
-//! Points of gnark and Ignition, and `inspect`, on arbitrary bytes and on files whose counts are
+//! Points of gnark, bellman and Ignition, and `inspect`, on arbitrary bytes and on files whose counts are
 //! right: no panic, and what is accepted is valid.
 #![no_main]
 
 use arbitrary::Arbitrary;
 use ark_bls12_377::G1Affine as Flagged;
+use ark_bls12_381::G1Affine as Zcash;
 use ark_bn254::{G1Affine, G2Affine};
 use bucketeer::Curve;
 use bucketeer::curves::NamedCurve;
@@ -38,6 +39,16 @@ impl File {
         bytes
     }
 
+    /// Parameters of bellman: the body for every vector that it has room for.
+    fn parameters(&self) -> Vec<u8> {
+        let mut bytes = self.body.clone();
+        bytes.resize(864, 0);
+        for size in [96, 96, 96, 96, 96, 192] {
+            bytes.extend(self.slice(size));
+        }
+        bytes
+    }
+
     /// A file of snarkjs by its first bytes.
     fn container(&self) -> Vec<u8> {
         let magic = [&b"ptau"[..], b"zkey", b"wtns", b"r1cs"][self.magic as usize % 4];
@@ -61,4 +72,7 @@ fuzz_target!(|file: File| {
         let _ = inspect_bytes(bytes);
     }
     check::<G2Affine>(&file.slice(128), "bn254-g2");
+    let parameters = file.parameters();
+    check::<Zcash>(&parameters, "bls12-381-g1");
+    let _ = inspect_bytes(&parameters);
 });

@@ -22,6 +22,7 @@ pub const BASES: &str = "File of bases, in a format that its contents tell:
   arkworks  canonical serialisation of a vector, compressed or not
   json      {\"curve\": …, \"bases\": [[\"0x…\", \"0x…\"], null]}
   gnark     raw encoding of a slice of points
+  bellman   Groth16 parameters: a, b1, b2, h, l, ic; single points as in a .zkey
   ignition  transcript of Aztec's Ignition ceremony
 
 `bucketeer inspect FILE` says what a file holds.";

@@ -50,7 +50,7 @@ pub struct FileArgs {
     #[arg(long, value_name = "FILE", group = "files",
           conflicts_with_all = ["seed", "distribution"])]
     pub input: Option<PathBuf>,
-    /// File of bases: .ptau, .zkey, arkworks, JSON, gnark or Ignition; see `bucketeer inspect`
+    /// File of bases: .ptau, .zkey, arkworks, JSON, gnark, bellman or Ignition; see `bucketeer inspect`
     #[arg(long, value_name = "FILE", group = "files", long_help = args::BASES)]
     pub bases: Option<PathBuf>,
     /// File of scalars, one per base and MSM of the --batch: arkworks, .wtns or JSON

@@ -10,7 +10,7 @@ use crate::units;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// File: .ptau, .zkey, .wtns, .r1cs, arkworks, JSON, gnark or Ignition
+    /// File: .ptau, .zkey, .wtns, .r1cs, arkworks, JSON, gnark, bellman or Ignition
     file: PathBuf,
     /// Print one JSON object
     #[arg(long)]

@@ -91,6 +91,11 @@ fn bls12_381() {
 }
 
 #[test]
+fn bw6_761() {
+    proofs_agree::<ark_bw6_761::BW6_761>();
+}
+
+#[test]
 fn bls12_377() {
     proofs_agree::<ark_bls12_377::Bls12_377>();
 }

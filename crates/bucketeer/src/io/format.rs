@@ -3,7 +3,8 @@
 //! A snarkjs file begins with a magic word, a JSON file with a brace. An arkworks file begins with
 //! the number of elements, and its length determines the encoding. If the lowest byte of that
 //! number is a brace, the zeros in its higher bytes tell it from JSON. Files of gnark and of the
-//! Ignition ceremony begin with big-endian integers, which their length confirms.
+//! Ignition ceremony begin with big-endian integers, which their length confirms. Parameters of
+//! bellman have only lengths that add up.
 
 use std::fmt;
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::str::FromStr;
 
 use super::ignition::Manifest;
 use super::source::{ByteRange, ByteSource};
-use super::{Malformed, arkworks, gnark};
+use super::{Malformed, arkworks, bellman, gnark};
 use crate::curves::{NamedCurve, Visitor};
 use crate::{Curve, Error};
 
@@ -50,13 +51,15 @@ pub enum Format {
     R1cs,
     /// Points of gnark's raw encoding.
     Gnark,
+    /// Groth16 parameters of bellman.
+    Bellman,
     /// A transcript of Aztec's Ignition ceremony.
     Ignition,
 }
 
 impl Format {
     /// All formats, with their names.
-    pub const ALL: [(&'static str, Self); 9] = [
+    pub const ALL: [(&'static str, Self); 10] = [
         ("arkworks-compressed", Self::Arkworks(Encoding::Compressed)),
         ("arkworks-uncompressed", Self::Arkworks(Encoding::Uncompressed)),
         ("json", Self::Json),
@@ -65,6 +68,7 @@ impl Format {
         ("wtns", Self::Wtns),
         ("r1cs", Self::R1cs),
         ("gnark", Self::Gnark),
+        ("bellman", Self::Bellman),
         ("ignition", Self::Ignition),
     ];
 
@@ -156,7 +160,11 @@ pub(super) fn detect_range(
     }
     match curve.visit(Detect(file)) {
         Ok(encoding) => Ok(Format::Arkworks(encoding)),
-        Err(fault) => gnark::detect(file, curve)?.ok_or(fault),
+        Err(fault) => match gnark::detect(file, curve)? {
+            Some(format) => Ok(format),
+            None if bellman::detect(file, curve)? => Ok(Format::Bellman),
+            None => Err(fault),
+        },
     }
 }
 

@@ -1,5 +1,5 @@
 //! Slices of points in gnark's raw encoding, as `WriteRawTo` of its keys and `RawEncoding()` of its
-//! encoders write them. bellman writes the points of its parameters in the same way.
+//! encoders write them. bellman writes points in the same way ([`bellman`](super::bellman)).
 //!
 //! The number of points is a big-endian 32-bit integer. A point is x, then y, big-endian; an
 //! element of a quadratic extension is c1, then c0. The highest bits of the first byte are flags:
@@ -76,9 +76,17 @@ pub(super) fn read<C: Curve>(
     curve: &'static NamedCurve,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
+    read_points(file.range(PREFIX..file.length()), curve, options)
+}
+
+/// The points of a range.
+pub(super) fn read_points<C: Curve>(
+    range: ByteRange<'_>,
+    curve: &'static NamedCurve,
+    options: &ReadOptions,
+) -> Result<Vec<C>, Malformed> {
     let size = point_size(curve) as usize;
     let flagged = !curve.name.starts_with("bn254");
-    let range = file.range(PREFIX..file.length());
     let elements = Elements { range, size, what: "base" }.first(options.first)?;
     let points = elements.parse(1, C::zero(), |bytes, out| {
         out[0] = match flags(bytes, flagged)? {

@@ -15,7 +15,7 @@ use super::ignition::Manifest;
 use super::sections::{Cursor, Sections, check_length};
 use super::snarkjs::{SUPPORTED, curve_with_prime};
 use super::source::{ByteRange, ByteSource};
-use super::{Encoding, Format, Malformed, ReadOptions, arkworks, format, gnark, json};
+use super::{Encoding, Format, Malformed, ReadOptions, arkworks, bellman, format, gnark, json};
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::{Curve, CurveSpec, Error};
 
@@ -115,7 +115,12 @@ fn inspect_range(file: ByteRange<'_>) -> Result<Inspection, Malformed> {
         Some(Format::R1cs) => r1cs(file)?,
         Some(Format::Json) => json_text(file)?,
         Some(Format::Ignition) => ignition(file)?,
-        Some(Format::Arkworks(_) | Format::Gnark) | None => vector(file)?,
+        Some(Format::Arkworks(_) | Format::Gnark | Format::Bellman) | None => {
+            match (vector(file), bellman::Parameters::read(file)?) {
+                (Err(_), Some(parameters)) => bellman_parameters(&parameters),
+                (found, _) => found?,
+            }
+        }
     };
     Ok(Inspection { format, description, bytes: file.length(), facts, contents })
 }
@@ -298,6 +303,21 @@ fn ignition(file: ByteRange<'_>) -> Result<Found, Malformed> {
     let mut found = Contents::new(Holds::Bases, range.length());
     (found.curve, found.count) = (Some("bn254-g1"), Some(manifest.g1.into()));
     Ok(("ignition", "transcript of Aztec's Ignition ceremony".into(), facts, vec![found]))
+}
+
+fn bellman_parameters(parameters: &bellman::Parameters<'_>) -> Found {
+    let contributions = parameters.contributions.map(|count| ("contributions", count.to_string()));
+    let contents = parameters.sections.iter().map(|(section, range)| Contents {
+        name: Some(section.name),
+        curve: Some(bellman::curve_of(section.group)),
+        count: match section.extent {
+            Extent::Whole(count) => Some(count),
+            _ => None,
+        },
+        ..Contents::new(Holds::Bases, range.length())
+    });
+    let description = "Groth16 parameters of bellman".into();
+    ("bellman", description, contributions.into_iter().collect(), contents.collect())
 }
 
 fn json_text(file: ByteRange<'_>) -> Result<Found, Malformed> {

@@ -9,6 +9,7 @@
 //! | the same, whole | a [proving key](Zkey) | bn254, bls12-381 |
 //! | snarkjs `.wtns` | scalars: a [witness](read_witness) | all |
 //! | gnark's raw encoding of a slice of points | bases | bn254, bls12-377, bls12-381 |
+//! | Groth16 parameters of bellman, every section | bases | bls12-381 |
 //! | transcript of Aztec's Ignition ceremony | bases | bn254-g1 |
 //!
 //! Every reader works in four steps:
@@ -38,6 +39,7 @@
 //! ```
 
 mod arkworks;
+mod bellman;
 mod blocks;
 mod coefficients;
 mod diagnose;
@@ -141,7 +143,7 @@ fn bases_in<C: Curve>(
 ) -> Result<Vec<C>, Malformed> {
     let format = format::detect_range(file, curve)?;
     if let Some(section) = section
-        && !matches!(format, Format::Ptau | Format::Zkey | Format::Wtns | Format::R1cs)
+        && matches!(format, Format::Arkworks(_) | Format::Json | Format::Gnark | Format::Ignition)
     {
         return Err(Malformed::new(format!(
             "section \"{section}\" was requested, but a file of format {format} has no sections"
@@ -153,6 +155,7 @@ fn bases_in<C: Curve>(
         Format::Ptau => snarkjs::read_ptau(file, curve, section, options),
         Format::Zkey => snarkjs::read_zkey(file, curve, section, options),
         Format::Gnark => gnark::read(file, curve, options),
+        Format::Bellman => bellman::read(file, curve, section, options),
         Format::Ignition => ignition::read(file, curve, options),
         Format::Wtns | Format::R1cs => Err(format.no_bases()),
     }

@@ -100,7 +100,7 @@ pub(super) fn curve_with_prime(prime: &BigUint) -> Option<&'static str> {
 
 /// The section with this name, or the first one of the curve's group. A name may end with a colon
 /// and the power of a Lagrange basis.
-fn choose<'a, C: Curve>(
+pub(super) fn choose<'a, C: Curve>(
     sections: &'a [PointSection],
     name: Option<&str>,
     curve: &NamedCurve,

@@ -1,4 +1,4 @@
-//! Points of gnark and of the Ignition ceremony, and files that hold none, built by hand from the
+//! Points of gnark, of bellman and of the Ignition ceremony, and files that hold none, built by hand from the
 //! formats' descriptions.
 
 use ark_bls12_377 as bls377;
@@ -90,6 +90,83 @@ fn bad_points_of_gnark() {
     let compressed = [vec![0, 0, 0, 2], vec![0x80; 96]].concat();
     assert_says(&fault("bls12-381", &compressed), &["2 compressed points", "WriteRawTo"]);
     for end in 0..good.len() {
+        let read =
+            io::parse_bases::<bls381::G1Affine>(&good[..end], named("bls12-381"), None, &CHECKED);
+        assert!(read.is_err(), "{end} bytes");
+    }
+}
+
+/// Parameters of bellman: six single points, then vectors with big-endian counts, all points
+/// uncompressed; after a ceremony a hash, a count, and 544 bytes per contribution.
+fn bellman(lengths: [usize; 6], contributions: Option<u32>) -> Vec<u8> {
+    let g1 = |first: usize, n: usize| gnark(&points::<bls381::G1Affine>(first + n)[first..], 0x40);
+    let g2 = |first: usize, n: usize| gnark(&points::<bls381::G2Affine>(first + n)[first..], 0x40);
+    let mut bytes = Vec::new();
+    // Without infinity, which is the third of `points`.
+    for single in [g1(3, 1), g1(4, 1), g2(3, 1), g2(4, 1), g1(5, 1), g2(5, 1)] {
+        bytes.extend(&single[4..]);
+    }
+    let [ic, h, l, a, b1, b2] = lengths;
+    for vector in [g1(0, ic), g1(1, h), g1(2, l), g1(3, a), g1(4, b1), g2(1, b2)] {
+        bytes.extend(vector);
+    }
+    if let Some(count) = contributions {
+        bytes.extend([7; 64]);
+        bytes.extend(count.to_be_bytes());
+        bytes.resize(bytes.len() + 544 * count as usize, 7);
+    }
+    bytes
+}
+
+#[test]
+fn parameters_of_bellman() {
+    let (g1, g2) = (points::<bls381::G1Affine>(16), points::<bls381::G2Affine>(16));
+    for contributions in [None, Some(0), Some(2)] {
+        let (_directory, path) = file(&bellman([2, 5, 3, 6, 0, 4], contributions));
+        let curve = named("bls12-381");
+        assert_eq!(io::detect(&path, curve), Ok(Format::Bellman));
+        let read =
+            |section| io::read_bases::<bls381::G1Affine>(&path, curve, section, &CHECKED).unwrap();
+        assert_eq!(read(Some("ic")), g1[..2]);
+        assert_eq!(read(Some("h")), g1[1..6]);
+        assert_eq!(read(Some("l")), g1[2..5]);
+        assert_eq!(read(None), g1[3..9]);
+        assert!(read(Some("b1")).is_empty());
+        assert_eq!(read(Some("delta-g1")), g1[5..6]);
+        let read = |section| {
+            let curve = named("bls12-381-g2");
+            io::read_bases::<bls381::G2Affine>(&path, curve, section, &CHECKED).unwrap()
+        };
+        assert_eq!(read(None), g2[1..5]);
+        assert_eq!(read(Some("gamma-g2")), g2[4..5]);
+        let found = io::inspect(&path).unwrap();
+        assert_eq!(found.format, "bellman");
+        let listed = |name: &str| {
+            found.contents.iter().find(|part| part.name == Some(name)).and_then(|part| part.count)
+        };
+        assert_eq!((listed("h"), listed("beta-g2"), listed("b2")), (Some(5), Some(1), Some(4)));
+        let counted = contributions.map(|count| ("contributions", count.to_string()));
+        assert_eq!(found.facts, Vec::from_iter(counted));
+    }
+}
+
+#[test]
+fn bad_parameters_of_bellman() {
+    let good = bellman([2, 5, 3, 6, 1, 4], Some(1));
+    let fault = |bytes: &[u8], section: Option<&str>| {
+        let (_directory, path) = file(bytes);
+        let curve = named("bls12-381");
+        reason(io::read_bases::<bls381::G1Affine>(&path, curve, section, &CHECKED))
+    };
+    assert_says(&fault(&good, Some("b2")), &["\"b2\" holds points of G2"]);
+    assert_says(&fault(&good, Some("x")), &["no section \"x\"", "ic, h, l, a, b1, b2"]);
+    let mut off = good.clone();
+    // The first point of h: six single points, then two of ic, and two counts.
+    off[864 + 4 + 2 * 96 + 4 + 95] ^= 1;
+    assert_eq!(fault(&off, Some("h")), "base 0: not on the curve");
+    assert_says(&fault(&off, Some("ic:3")), &["has no powers"]);
+    // At 544 bytes less, with the hash and the count, the file would end a contribution early.
+    for end in (0..good.len()).step_by(37) {
         let read =
             io::parse_bases::<bls381::G1Affine>(&good[..end], named("bls12-381"), None, &CHECKED);
         assert!(read.is_err(), "{end} bytes");
