@@ -28,22 +28,14 @@ pub(super) fn batches(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     cases
 }
 
-/// Ranges of loaded bases, alone, as a batch and together with ranges of other bases: with copies,
-/// in chunks, and of bases that are streamed because their table does not fit.
-pub(super) fn slices(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
+/// Ranges of loaded bases, alone, as a batch and together with ranges of other bases: with copies
+/// and in chunks.
+pub(super) fn slices(_: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let copies = Settings { precompute: Some(3), ..Settings::default() };
     let chunks = Settings { chunk: Some(7), ..Settings::default() };
-    // A limit that runs are within, but not the whole table.
-    let streamed = Settings {
-        precompute: Some(64),
-        memory_limit: Some(257 * 48 * subject.curve().point_bytes()),
-        ..Settings::default()
-    };
-    let settings = [Settings::default(), copies, chunks, streamed];
     let mut cases = Vec::new();
     for n in if filter.quick { vec![33] } else { vec![0, 1, 5, 33, 257] } {
-        let on_cpu = n == 257 && subject.device().kind == DeviceKind::Cpu;
-        for settings in &settings[..if on_cpu { 4 } else { 3 }] {
+        for settings in [Settings::default(), copies.clone(), chunks.clone()] {
             for run in [Run::Slices, Run::SeveralBases] {
                 let scalars = Scalars::Kind(Distribution::Uniform, n);
                 cases.push(Case { run, ..case(Arrangement::Mixed, scalars, settings.clone()) });

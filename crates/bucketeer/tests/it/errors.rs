@@ -62,6 +62,25 @@ fn ranges_must_be_within_the_bases() {
     }
 }
 
+/// Bases whose table does not fit are streamed; ranges of them are too.
+#[test]
+fn ranges_of_streamed_bases() {
+    let known = KnownBases::<G1Affine>::new(1 << 11, 3);
+    let scalars: Vec<Fr> = Distribution::Uniform.scalars(1 << 11, 4);
+    let load =
+        |limit: u64| Bases::builder().memory_limit(limit).load(&Device::cpu(), &known.points);
+    let limits = (1..64).map(|steps| steps << 15);
+    let streamed = limits.filter_map(|limit| load(limit).ok()).find(|b| !b.plan().resident);
+    let streamed = streamed.expect("a limit that runs are within, but not the table");
+    for (first, n) in [(0, 1 << 11), (1, 2047), (500, 1000), (2047, 1), (2048, 0)] {
+        let pairs = scalars[..n].iter().enumerate();
+        let sum: Fr = pairs.map(|(i, k)| known.logarithm(first + i) * k).sum();
+        let slice = streamed.slice(first..);
+        assert_eq!(slice.msm(&scalars[..n]).unwrap(), G * sum, "{first} {n}");
+        assert_eq!(slice.msm_batch(&[&scalars[..n]; 2]).unwrap(), [G * sum; 2]);
+    }
+}
+
 /// A sum must not be taken for that of another batch.
 #[test]
 fn tickets_belong_to_their_batch() {

@@ -122,7 +122,7 @@ fn bellman(lengths: [usize; 6], contributions: Option<u32>) -> Vec<u8> {
 fn parameters_of_bellman() {
     let (g1, g2) = (points::<bls381::G1Affine>(16), points::<bls381::G2Affine>(16));
     for contributions in [None, Some(0), Some(2)] {
-        let (_directory, path) = file(&bellman([2, 5, 3, 6, 0, 4], contributions));
+        let (_directory, path) = file(bellman([2, 5, 3, 6, 0, 4], contributions));
         let curve = named("bls12-381");
         assert_eq!(io::detect(&path, curve), Ok(Format::Bellman));
         let read =
