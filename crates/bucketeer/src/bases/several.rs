@@ -66,6 +66,10 @@ trait Erased: Send + Sync {
     /// The number of scalars.
     fn length(&self) -> usize;
 
+    /// About how long it takes, in any unit: bases times the cost of a product, which grows with
+    /// the square of the field's length.
+    fn work(&self) -> u128;
+
     /// Runs it on a number of threads, or on all of the device's.
     fn run(&self, threads: Option<usize>) -> Pending<'_, ErasedSum>;
 }
@@ -82,6 +86,11 @@ impl<C: Curve> Erased for OfCurve<'_, C> {
 
     fn length(&self) -> usize {
         self.scalars.len()
+    }
+
+    fn work(&self) -> u128 {
+        let bytes = u128::from(self.bases.bases().inner.curve.point_bytes());
+        self.scalars.len() as u128 * bytes * bytes
     }
 
     fn run(&self, threads: Option<usize>) -> Pending<'_, ErasedSum> {
@@ -180,14 +189,16 @@ impl<'a> Batch<'a> {
         turns.map(|index| (index, wait(self.msms[index].run(None)))).collect()
     }
 
-    /// Runs long MSMs in turn, then short ones concurrently.
+    /// Runs long MSMs in turn, then short ones concurrently: the longest first, so that no thread
+    /// is left alone with it at the end.
     fn run_on_cpus(&self, msms: &[usize]) -> Vec<(usize, ErasedSum)> {
         let Some(first) = msms.first() else { return Vec::new() };
         let device = self.msms[*first].device();
         let lengths: Vec<_> = msms.iter().map(|index| self.msms[*index].length()).collect();
         let threads = share_threads(device.facts().threads, &lengths);
-        let (short, long): (Vec<_>, Vec<_>) =
+        let (mut short, long): (Vec<_>, Vec<_>) =
             msms.iter().copied().zip(threads).partition(|(_, threads)| threads.is_some());
+        short.sort_by_key(|(index, _)| std::cmp::Reverse(self.msms[*index].work()));
         let run =
             |(index, threads): (usize, Option<usize>)| (index, wait(self.msms[index].run(threads)));
         let mut results: Vec<_> = long.into_iter().map(run).collect();
