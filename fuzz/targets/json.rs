@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 
 fn check<C: Curve>(bytes: &[u8], name: &str, reduce: bool) {
     let curve = NamedCurve::named(name).expect("a named curve");
-    let options = ReadOptions { subgroup_check: true, reduce };
+    let options = ReadOptions { reduce, ..ReadOptions::default() };
     let Ok(input) = parse_json::<C>(bytes, Some(curve), &options) else { return };
     assert_valid(&input.bases);
     assert_eq!(input.bases.len(), input.scalars.len());

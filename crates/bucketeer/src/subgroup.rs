@@ -6,7 +6,7 @@
 //! independent coins miss a bad point with probability at most 2^−64. The caller draws a new seed
 //! for every run, so that no input can be made to fit the coins.
 //!
-//! 1. The CPU's kernels compute the sums of all subsets of a block ([`subset_sums`]): about six
+//! 1. The CPU's kernels compute the sums of all subsets of a block (`subset_sums`): about six
 //!    additions per point, where an MSM takes about twenty.
 //! 2. A block that fails is halved, to find the point.
 //! 3. In a block too short to gain, every point is tested on its own.
