@@ -57,6 +57,7 @@ mod pairing;
 mod poly_commit;
 mod resident;
 mod run;
+mod serialize;
 
 pub use convert::{IntoFast, IntoOriginal, Original, Wrapper};
 pub use device::{DEVICE_VARIABLE, Settings, device, with_device};

@@ -1,15 +1,12 @@
 //! A pairing whose groups have Bucketeer's MSMs.
 
 use std::fmt::{self, Debug, Formatter};
-use std::io::{Read, Write};
 use std::marker::PhantomData;
 
 use ark_ec::pairing::{MillerLoopOutput, Pairing, PairingOutput};
-use ark_serialize::{
-    CanonicalDeserialize, CanonicalSerialize, Compress, SerializationError, Valid, Validate,
-};
 use bucketeer::Curve;
 
+use crate::serialize::serialize_as_inner;
 use crate::{Affine, Projective};
 
 /// The pairing `E` of arkworks with Bucketeer's MSMs in both groups.
@@ -74,35 +71,7 @@ macro_rules! prepared {
             }
         }
 
-        impl<E: Pairing> CanonicalSerialize for $name<E> {
-            fn serialize_with_mode<W: Write>(
-                &self,
-                writer: W,
-                compress: Compress,
-            ) -> Result<(), SerializationError> {
-                self.0.serialize_with_mode(writer, compress)
-            }
-
-            fn serialized_size(&self, compress: Compress) -> usize {
-                self.0.serialized_size(compress)
-            }
-        }
-
-        impl<E: Pairing> Valid for $name<E> {
-            fn check(&self) -> Result<(), SerializationError> {
-                self.0.check()
-            }
-        }
-
-        impl<E: Pairing> CanonicalDeserialize for $name<E> {
-            fn deserialize_with_mode<R: Read>(
-                reader: R,
-                compress: Compress,
-                validate: Validate,
-            ) -> Result<Self, SerializationError> {
-                CanonicalDeserialize::deserialize_with_mode(reader, compress, validate).map(Self)
-            }
-        }
+        serialize_as_inner!(E: Pairing, $name<E>, E::$name);
 
         impl<E: Pairing> From<Affine<E::$affine>> for $name<E> {
             fn from(point: Affine<E::$affine>) -> Self {

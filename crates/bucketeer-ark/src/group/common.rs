@@ -2,18 +2,15 @@
 
 use std::fmt::{self, Debug, Display, Formatter};
 use std::hash::{Hash, Hasher};
-use std::io::{Read, Write};
 
 use ark_ec::AffineRepr;
 use ark_ff::{Field, ToConstraintField};
-use ark_serialize::{
-    CanonicalDeserialize, CanonicalSerialize, Compress, SerializationError, Valid, Validate,
-};
 use ark_std::rand::Rng;
 use ark_std::rand::distributions::{Distribution, Standard};
 use zeroize::Zeroize;
 
 use super::{Affine, Projective};
+use crate::serialize::serialize_as_inner;
 
 macro_rules! pass_through {
     ($point:ident, $inner:ty) => {
@@ -69,46 +66,7 @@ macro_rules! pass_through {
             }
         }
 
-        impl<A: AffineRepr> CanonicalSerialize for $point<A> {
-            fn serialize_with_mode<W: Write>(
-                &self,
-                writer: W,
-                compress: Compress,
-            ) -> Result<(), SerializationError> {
-                self.0.serialize_with_mode(writer, compress)
-            }
-
-            fn serialized_size(&self, compress: Compress) -> usize {
-                self.0.serialized_size(compress)
-            }
-        }
-
-        impl<A: AffineRepr> Valid for $point<A> {
-            const TRIVIAL_CHECK: bool = <$inner as Valid>::TRIVIAL_CHECK;
-
-            fn check(&self) -> Result<(), SerializationError> {
-                self.0.check()
-            }
-
-            fn batch_check<'a>(
-                batch: impl Iterator<Item = &'a Self> + Send,
-            ) -> Result<(), SerializationError>
-            where
-                Self: 'a,
-            {
-                <$inner as Valid>::batch_check(batch.map(|point| &point.0))
-            }
-        }
-
-        impl<A: AffineRepr> CanonicalDeserialize for $point<A> {
-            fn deserialize_with_mode<R: Read>(
-                reader: R,
-                compress: Compress,
-                validate: Validate,
-            ) -> Result<Self, SerializationError> {
-                CanonicalDeserialize::deserialize_with_mode(reader, compress, validate).map(Self)
-            }
-        }
+        serialize_as_inner!(A: AffineRepr, $point<A>, $inner);
 
         impl<A: AffineRepr, F: Field> ToConstraintField<F> for $point<A>
         where

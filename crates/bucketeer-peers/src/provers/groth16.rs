@@ -8,7 +8,7 @@ use ark_relations::lc;
 use ark_snark::SNARK;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use bucketeer::Curve;
-use bucketeer_ark::{Fast, IntoFast, IntoOriginal, Resident};
+use bucketeer_ark::{Fast, IntoFast, IntoOriginal};
 use serde_json::Value;
 
 use super::{Options, Outcome, rounds};
@@ -42,11 +42,7 @@ pub fn run<E: Pairing<G1Affine: Curve, G2Affine: Curve>>(
     let circuit = Squares(E::ScalarField::from(3u64), options.constraints - 2);
     let (pk, vk) = Groth16::<E>::circuit_specific_setup(circuit, &mut rng())?;
     let fast = pk.clone().into_fast();
-    let mut builder = Resident::builder();
-    if let Some(limit) = options.table_limit {
-        builder = builder.memory_limit(limit);
-    }
-    let resident = builder.load(&fast)?;
+    let resident = options.residence().load(&fast)?;
 
     let prove = || Groth16::<Fast<E>>::prove(&fast, circuit, &mut rng());
     let proof = prove()?.into_original();

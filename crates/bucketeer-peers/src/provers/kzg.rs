@@ -6,7 +6,7 @@ use ark_poly::univariate::DensePolynomial;
 use ark_poly_commit::kzg10::{KZG10, Powers};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use bucketeer::Curve;
-use bucketeer_ark::{Fast, IntoFast, IntoOriginal, Resident};
+use bucketeer_ark::{Fast, IntoFast, IntoOriginal};
 use serde_json::Value;
 
 use super::{Options, Outcome, rounds};
@@ -28,11 +28,7 @@ pub fn run<E: Pairing<G1Affine: Curve, G2Affine: Curve>>(
         powers_of_gamma_g: Vec::new().into(),
     };
     let fast = powers.clone().into_fast();
-    let mut builder = Resident::builder();
-    if let Some(limit) = options.table_limit {
-        builder = builder.memory_limit(limit);
-    }
-    let resident = builder.load(&fast)?;
+    let resident = options.residence().load(&fast)?;
 
     let commit = || KZG10::<Fast<E>, Poly<E>>::commit(&fast, &polynomial, None, None);
     let table_bytes = resident.table_bytes();

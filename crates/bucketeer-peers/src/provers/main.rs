@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use bucketeer::Device;
-use bucketeer_ark::with_device;
+use bucketeer_ark::{Resident, ResidentBuilder, with_device};
 use clap::Parser;
 use rayon::ThreadPoolBuilder;
 use serde_json::{Value, json};
@@ -50,6 +50,17 @@ struct Options {
     /// Writes every sample to this file; - is standard output.
     #[arg(long, value_name = "FILE", default_value = "-")]
     json: PathBuf,
+}
+
+impl Options {
+    /// How keys are made resident.
+    fn residence(&self) -> ResidentBuilder {
+        let builder = Resident::builder();
+        match self.table_limit {
+            Some(limit) => builder.memory_limit(limit),
+            None => builder,
+        }
+    }
 }
 
 fn size(text: &str) -> Result<usize, String> {

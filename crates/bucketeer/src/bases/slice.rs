@@ -170,9 +170,9 @@ impl<'a, C: Curve> BasesSlice<'a, C> {
         &self,
         batch: &[Scalars<'_, C::ScalarField>],
     ) -> Result<Vec<Sum<C>>, Error> {
-        let mut first = self.place(0)?;
+        let first = self.place(0)?;
         for (index, scalars) in batch.iter().enumerate() {
-            first = self.place(scalars.len()).map_err(|error| error.in_msm(index))?;
+            self.place(scalars.len()).map_err(|error| error.in_msm(index))?;
         }
         let inner = &*self.bases.inner;
         let engine = match &inner.held {
