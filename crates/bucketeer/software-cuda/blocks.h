@@ -159,13 +159,16 @@ class Blocks {
         self = this;
         device.barrier = [] { self->wait(BARRIER); };
         device.shuffle = [](Meeting kind, unsigned mask, unsigned value, unsigned delta,
-                            unsigned width) { return self->shuffle(kind, mask, value, delta, width); };
+                            unsigned width) {
+            return self->shuffle(kind, mask, value, delta, width);
+        };
     }
 
     unsigned shuffle(Meeting kind, unsigned mask, unsigned value, unsigned delta, unsigned width) {
         unsigned index = current, lane = index % 32, half = turn[index]++ % 2;
         if (mask != ~0u) stop("a shuffle of some lanes only is not supported", launch->name);
-        if (width == 0 || width > 32 || width & (width - 1)) stop("width of a shuffle", launch->name);
+        if (width == 0 || width > 32 || width & (width - 1))
+            stop("the width of a shuffle is not a power of two up to 32", launch->name);
         values[index][half] = value;
         wait(kind);
         // Lanes outside the group leave the value as it is.

@@ -34,7 +34,8 @@ struct Device {
     // Goes on when the threads of the block have arrived.
     void (*barrier)();
     // Exchanges values in the warp.
-    unsigned (*shuffle)(Meeting kind, unsigned mask, unsigned value, unsigned delta, unsigned width);
+    unsigned (*shuffle)(Meeting kind, unsigned mask, unsigned value, unsigned delta,
+                        unsigned width);
 };
 static Device own_device;
 // The driver puts its own in when it loads a module.

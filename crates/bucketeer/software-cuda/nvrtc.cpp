@@ -26,7 +26,8 @@ enum Result { SUCCESS = 0, COMPILATION = 6, INTERNAL = 11 };
 // they are errors on a GPU.
 static const std::string COMPILER =
     "c++ -std=c++17 -O2 -w -shared -fPIC -fno-strict-aliasing -Wl,-z,nostart-stop-gc "
-    "-fsanitize=alignment,shift-exponent,integer-divide-by-zero -fsanitize-undefined-trap-on-error ";
+    "-fsanitize=alignment,shift-exponent,integer-divide-by-zero "
+    "-fsanitize-undefined-trap-on-error ";
 
 struct Program {
     std::string source, log, image;
@@ -57,8 +58,8 @@ static int compile(Program &program, const std::filesystem::path &folder) {
     std::ofstream(folder / "device.h") << device_text;
     std::ofstream(folder / "kernels.cpp") << for_host(program.source);
     std::string at = folder.string() + "/";
-    std::string command = COMPILER + "-o " + at + "kernels.so " + at + "kernels.cpp >" + at + "log 2>&1";
-    int status = system(command.c_str());
+    std::string files = "-o " + at + "kernels.so " + at + "kernels.cpp >" + at + "log 2>&1";
+    int status = system((COMPILER + files).c_str());
     program.log = read(folder / "log");
     program.image = status == 0 ? read(folder / "kernels.so") : "";
     return status == 0 ? SUCCESS : COMPILATION;
