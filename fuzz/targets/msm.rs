@@ -5,6 +5,7 @@
 use std::sync::LazyLock;
 
 use arbitrary::Arbitrary;
+use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::PrimeField;
 use bucketeer::conformance::on_weierstrass;
 use bucketeer::{Bases, Curve, Device, Error, Scalars};
@@ -17,11 +18,18 @@ use libfuzzer_sys::fuzz_target;
 struct Case {
     curve: u8,
     device: u8,
-    residues: bool,
+    form: Form,
     settings: AnySettings,
     /// How often the pairs are repeated beyond the first time.
     repeated: u8,
     pairs: Vec<(u8, u128)>,
+}
+
+#[derive(Debug, Clone, Copy, Arbitrary)]
+enum Form {
+    Residues,
+    Words,
+    Signed,
 }
 
 /// A few threads and many, each with the arithmetic of the processor at its best and portably.
@@ -36,15 +44,23 @@ fn check<C: Curve>(combinations: &Combinations<C>, case: &Case) {
     let pairs = case.pairs.repeat(times);
     let terms: Vec<&Combination<C>> =
         pairs.iter().map(|(seed, _)| combinations.get(*seed, settings.any_point)).collect();
-    let points: Vec<C> = terms.iter().map(|term| term.point).collect();
+    let mut points: Vec<C> = terms.iter().map(|term| term.point).collect();
     let words: Vec<u64> = pairs.iter().flat_map(|(_, k)| [*k as u64, (*k >> 64) as u64]).collect();
     let residues: Vec<C::ScalarField> = pairs.iter().map(|(_, k)| (*k).into()).collect();
-    let (scalars, amounts): (_, Vec<u128>) = match case.residues {
-        true => {
+    let signed: Vec<i128> = pairs.iter().map(|(_, k)| *k as i128).collect();
+    let (scalars, amounts): (_, Vec<u128>) = match case.form {
+        Form::Residues => {
             let amount = |k: &C::ScalarField| k.into_bigint().as_ref()[0].into();
             (Scalars::residues(&residues), residues.iter().map(amount).collect())
         }
-        false => (Scalars::words(&words, 2), pairs.iter().map(|(_, k)| *k).collect()),
+        Form::Words => (Scalars::words(&words, 2), pairs.iter().map(|(_, k)| *k).collect()),
+        // k·P with k < 0 is |k|·(−P), so the sum over points with the signs of k is that of |k|.
+        Form::Signed => {
+            for (point, _) in points.iter_mut().zip(&signed).filter(|(_, k)| **k < 0) {
+                *point = (-point.into_group()).into_affine();
+            }
+            (Scalars::from(&signed), signed.iter().map(|k| k.unsigned_abs()).collect())
+        }
     };
     let expected = combinations.expected(terms.into_iter().zip(amounts));
     let builder = Bases::builder().settings(settings.clone());

@@ -21,6 +21,10 @@ fn main() -> Result<(), Error> {
     let bytes = vec![200u8; N as usize];
     assert_eq!(msm(&bases, &bytes)?, generator * Fr::from(200 * N * (N + 1) / 2));
 
+    // Signed ones as well: ±100 for odd and even logarithms, Σ −(−1)^i·i = −N/2.
+    let signs: Vec<i8> = (1..=N).map(|i| if i % 2 == 1 { 100 } else { -100 }).collect();
+    assert_eq!(msm(&bases, &signs)?, generator * -Fr::from(100 * N / 2));
+
     // A tighter bound than the type's means fewer windows. It is checked.
     let wide = vec![1000u64; N as usize];
     let narrow = Scalars::from(&wide).with_bits(10);

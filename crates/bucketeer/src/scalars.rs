@@ -16,13 +16,33 @@ pub enum ScalarBound {
     Order,
     /// Integers below 2^bits, taken as they are.
     Bits(u32),
+    /// Integers from −2^(bits − 1) to 2^(bits − 1) − 1, taken as they are.
+    Signed(u32),
 }
 
 impl ScalarBound {
+    /// Whether integers are in two's complement.
+    pub(crate) fn is_signed(self) -> bool {
+        matches!(self, Self::Signed(_))
+    }
+
+    /// Bits of an integer without its sign; 0 for residues.
+    pub(crate) fn value_bits(self) -> u32 {
+        match self {
+            Self::Order => 0,
+            Self::Bits(bits) => bits,
+            Self::Signed(bits) => bits.saturating_sub(1),
+        }
+    }
+
     /// The error for the scalar with this index.
     pub(crate) fn exceeded(self, index: usize) -> Error {
         let bound = match self {
             Self::Bits(bits) => format!("2^{bits}"),
+            Self::Signed(bits) => {
+                let bits = bits.saturating_sub(1);
+                format!("2^{bits} and not below −2^{bits}")
+            }
             Self::Order => "the group order".into(),
         };
         Error::ScalarTooLarge { index, bound }
@@ -41,10 +61,11 @@ pub(crate) struct ScalarLayout {
 /// booleans.
 ///
 /// Anything that implements [`AsScalars`] converts into it: slices, vectors and arrays of `Fr`,
-/// `bool`, `u8` … `u64`, `[u64; N]` and arkworks' `BigInt<N>`.
+/// `bool`, `u8` … `u128`, `i8` … `i128`, `[u64; N]` and arkworks' `BigInt<N>`.
 ///
 /// Residues are taken modulo the group order. Integers are taken as they are, also at and above the
-/// order; a bound tighter than the type's own makes the run faster and is checked:
+/// order, and negative ones as multiples of −P. A bound tighter than the type's own makes the run
+/// faster and is checked:
 ///
 /// ```
 /// use bucketeer::{Scalars, msm};
@@ -55,6 +76,8 @@ pub(crate) struct ScalarLayout {
 /// let sum = msm(&bases, Scalars::from(&scalars).with_bits(10))?;
 /// assert_eq!(sum, Point::generator() * ark_bls12_377::Fr::from(1003));
 /// assert!(msm(&bases, Scalars::from(&scalars).with_bits(9)).is_err());
+/// let sum = msm(&bases, &[5i8, -7, -128])?;
+/// assert_eq!(sum, Point::generator() * -ark_bls12_377::Fr::from(130));
 /// # Ok::<(), bucketeer::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +86,7 @@ pub struct Scalars<'a, F> {
     pub(crate) bound: ScalarBound,
 }
 
+/// The bound says whether integers are in two's complement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Data<'a, F> {
     Residues(&'a [F]),
@@ -111,12 +135,17 @@ impl<'a, F> Scalars<'a, F> {
         Self { data: Data::Words { data: words, words: each }, bound: ScalarBound::Order }
     }
 
-    /// States that every integer is below `2^bits`. Residues are not affected.
+    /// States that every integer is below `2^bits`; signed ones that they fit `bits` bits in two's
+    /// complement, of which the sign is one: from `−2^(bits − 1)` to `2^(bits − 1) − 1`. Residues
+    /// are not affected.
     #[must_use]
     pub fn with_bits(mut self, bits: u32) -> Self {
-        if let ScalarBound::Bits(own) = self.bound {
-            self.bound = ScalarBound::Bits(bits.min(own));
-        }
+        self.bound = match self.bound {
+            ScalarBound::Order => ScalarBound::Order,
+            ScalarBound::Bits(own) => ScalarBound::Bits(bits.min(own)),
+            // The sign alone is one bit.
+            ScalarBound::Signed(own) => ScalarBound::Signed(bits.clamp(1, own)),
+        };
         self
     }
 
@@ -179,12 +208,13 @@ pub(crate) const MAX_WORDS: usize = MAX_SCALAR_BITS as usize / 64 + 1;
 
 /// Scalars as integers, independent of their type.
 pub(crate) trait ScalarSource: Sync {
-    /// Scalar `index` as an integer into zeroed words, checked against its bound.
-    fn read(&self, index: usize, out: &mut [u64; MAX_WORDS]) -> Result<(), Error>;
+    /// The absolute value of scalar `index` into zeroed words, checked against its bound; returns
+    /// whether it is negative.
+    fn read(&self, index: usize, out: &mut [u64; MAX_WORDS]) -> Result<bool, Error>;
 }
 
 impl<F: PrimeField> ScalarSource for Scalars<'_, F> {
-    fn read(&self, index: usize, out: &mut [u64; MAX_WORDS]) -> Result<(), Error> {
+    fn read(&self, index: usize, out: &mut [u64; MAX_WORDS]) -> Result<bool, Error> {
         match self.data {
             Data::Residues(s) => {
                 let integer = s[index].into_bigint();
@@ -193,7 +223,7 @@ impl<F: PrimeField> ScalarSource for Scalars<'_, F> {
                     let limbs = integer.as_ref();
                     out[..limbs.len()].copy_from_slice(limbs);
                 }
-                return Ok(());
+                return Ok(false);
             }
             Data::Bools(s) => out[0] = u64::from(s[index]),
             Data::U8(s) => out[0] = u64::from(s[index]),
@@ -203,26 +233,50 @@ impl<F: PrimeField> ScalarSource for Scalars<'_, F> {
                 out[..words].copy_from_slice(&data[index * words..(index + 1) * words]);
             }
         }
-        let bits = match self.bound {
-            ScalarBound::Bits(bits) => bits,
-            ScalarBound::Order => {
-                let order = F::MODULUS;
-                let (words, order) = (out.iter().rev(), order.as_ref().iter().rev());
-                return match words.skip(MAX_WORDS - order.len()).lt(order) {
-                    true => Ok(()),
-                    false => Err(self.bound.exceeded(index)),
-                };
-            }
-        };
+        if self.bound == ScalarBound::Order {
+            let order = F::MODULUS;
+            let (words, order) = (out.iter().rev(), order.as_ref().iter().rev());
+            return match words.skip(MAX_WORDS - order.len()).lt(order) {
+                true => Ok(false),
+                false => Err(self.bound.exceeded(index)),
+            };
+        }
+        let negative = self.bound.is_signed() && complement_if_negative(out, self.layout().bytes);
+        let bits = self.bound.value_bits();
         let (word, shift) = ((bits / 64) as usize, bits % 64);
         if out[word] >> shift != 0 || out[word + 1..].iter().any(|&w| w != 0) {
             return Err(self.bound.exceeded(index));
         }
-        Ok(())
+        if negative {
+            increment(out);
+        }
+        Ok(negative)
     }
 }
 
-/// An element type of scalars for the field `F`: its residues, booleans and unsigned integers.
+/// Complements a negative integer of `bytes` bytes in two's complement, which makes it
+/// −1 − k = |k| − 1; whether it was one.
+fn complement_if_negative(out: &mut [u64; MAX_WORDS], bytes: usize) -> bool {
+    let last = (bytes - 1) / 8;
+    let unused = 64 * (last + 1) - 8 * bytes;
+    let negative = out[last] << unused >> 63 == 1;
+    if negative {
+        out[..=last].iter_mut().for_each(|word| *word = !*word);
+        out[last] = out[last] << unused >> unused;
+    }
+    negative
+}
+
+fn increment(out: &mut [u64; MAX_WORDS]) {
+    for word in out {
+        *word = word.wrapping_add(1);
+        if *word != 0 {
+            return;
+        }
+    }
+}
+
+/// An element type of scalars for the field `F`: its residues, booleans and integers.
 pub trait ScalarElement<F>: sealed::Elements<F> {}
 
 impl<F, E: sealed::Elements<F>> ScalarElement<F> for E {}
@@ -252,10 +306,46 @@ macro_rules! small_integers {
 
 small_integers! { bool, Bools, 1; u8, U8, 8; u16, U16, 16; u32, U32, 32; }
 
-impl<F: PrimeField> sealed::Elements<F> for u64 {
-    fn scalars(slice: &[Self]) -> Scalars<'_, F> {
-        Scalars::words(slice, 1)
+/// Integers that are read as elements of another type: the unsigned one of their size, or words.
+macro_rules! reinterpreted_integers {
+    ($($integer:ty as $slice:ident: $element:ty, $data:expr, $bound:expr;)*) => {$(
+        impl<F: PrimeField> sealed::Elements<F> for $integer {
+            fn scalars($slice: &[Self]) -> Scalars<'_, F> {
+                // SAFETY: both are integers, of which every byte is initialised and may be
+                // anything; `reinterpret` checks size and alignment.
+                let $slice: &[$element] = unsafe { reinterpret($slice) };
+                Scalars { data: $data, bound: $bound }
+            }
+        }
+    )*};
+}
+
+reinterpreted_integers! {
+    i8 as data: u8, Data::U8(data), ScalarBound::Signed(8);
+    i16 as data: u16, Data::U16(data), ScalarBound::Signed(16);
+    i32 as data: u32, Data::U32(data), ScalarBound::Signed(32);
+    i64 as data: u64, Data::Words { data, words: 1 }, ScalarBound::Signed(64);
+    i128 as data: u64, Data::Words { data, words: 2 }, ScalarBound::Signed(128);
+    u64 as data: u64, Data::Words { data, words: 1 }, ScalarBound::Bits(64);
+    u128 as data: u64, Data::Words { data, words: 2 }, ScalarBound::Bits(128);
+}
+
+/// A slice as elements of another type.
+///
+/// # Safety
+///
+/// The elements have no padding, and any of their bytes make valid elements of the other type.
+unsafe fn reinterpret<A, B>(slice: &[A]) -> &[B] {
+    const {
+        assert!(
+            size_of::<A>().is_multiple_of(size_of::<B>()) && align_of::<A>() >= align_of::<B>()
+        );
+        // Words of an integer follow each other from the lowest on.
+        assert!(cfg!(target_endian = "little"));
     }
+    let count = slice.len() * (size_of::<A>() / size_of::<B>());
+    // SAFETY: as many bytes as the slice has, aligned for `B`, and valid by the caller's word.
+    unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), count) }
 }
 
 impl<F: PrimeField, const N: usize> sealed::Elements<F> for [u64; N] {
@@ -268,11 +358,9 @@ impl<F: PrimeField, const N: usize> sealed::Elements<F> for [u64; N] {
 impl<F: PrimeField, const N: usize> sealed::Elements<F> for BigInt<N> {
     fn scalars(slice: &[Self]) -> Scalars<'_, F> {
         const { assert!(N >= 1 && N <= 16, "scalars have 1 to 16 words") };
-        const { assert!(size_of::<Self>() == 8 * N && align_of::<Self>() == 8) };
-        // SAFETY: BigInt<N> is a struct around [u64; N] alone, of the same size and alignment as
-        // checked above, so N words per element are initialised and in bounds.
-        let words = unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), slice.len() * N) };
-        Scalars::words(words, N)
+        const { assert!(size_of::<Self>() == 8 * N) };
+        // SAFETY: BigInt<N> is a struct around [u64; N] alone, and of the same size.
+        Scalars::words(unsafe { reinterpret(slice) }, N)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use num_bigint::BigUint;
+use num_bigint::{BigInt as Integer, BigUint};
 
 use crate::plan::Settings;
 use crate::random::Distribution;
@@ -87,6 +87,13 @@ pub(super) enum Scalars {
         words: usize,
         bits: Option<u32>,
     },
+    /// Signed integers of the type with `type_bits` bits, within a bound that is stated or the
+    /// type's own.
+    Signed {
+        data: Vec<i128>,
+        type_bits: u32,
+        bits: Option<u32>,
+    },
     /// Four words each, as arkworks' integers.
     BigInt(Vec<[u64; 4]>),
     /// Residues as integers of as many words as the order has.
@@ -106,24 +113,26 @@ impl Scalars {
             Self::U16(s) => s.len(),
             Self::U32(s) => s.len(),
             Self::Words { data, words, .. } | Self::Canonical { data, words } => data.len() / words,
+            Self::Signed { data, .. } => data.len(),
             Self::BigInt(s) => s.len(),
         }
     }
 
     /// The integers, for the oracle; `None` where they are residues of a kind.
-    pub(super) fn integers(&self) -> Option<Vec<BigUint>> {
-        let small = |k: u32| BigUint::from(k);
+    pub(super) fn integers(&self) -> Option<Vec<Integer>> {
+        let small = |k: u32| Integer::from(k);
         Some(match self {
             Self::Kind(..) => return None,
-            Self::Residues(s) => s.clone(),
+            Self::Residues(s) => s.iter().cloned().map(Into::into).collect(),
             Self::Bools(s) => s.iter().map(|&k| small(k.into())).collect(),
             Self::U8(s) => s.iter().map(|&k| small(k.into())).collect(),
             Self::U16(s) => s.iter().map(|&k| small(k.into())).collect(),
             Self::U32(s) => s.iter().map(|&k| small(k)).collect(),
             Self::Words { data, words, .. } | Self::Canonical { data, words } => {
-                data.chunks_exact(*words).map(integer).collect()
+                data.chunks_exact(*words).map(|k| integer(k).into()).collect()
             }
-            Self::BigInt(s) => s.iter().map(|k| integer(k)).collect(),
+            Self::Signed { data, .. } => data.iter().map(|&k| k.into()).collect(),
+            Self::BigInt(s) => s.iter().map(|k| integer(k).into()).collect(),
         })
     }
 }
@@ -184,6 +193,10 @@ impl fmt::Display for Case {
             Scalars::U16(_) => "u16".into(),
             Scalars::U32(_) => "u32".into(),
             Scalars::Words { words, bits, .. } => format!("[u64; {words}] below 2^{bits:?}"),
+            Scalars::Signed { type_bits, bits: None, .. } => format!("i{type_bits}"),
+            Scalars::Signed { type_bits, bits: Some(bits), .. } => {
+                format!("i{type_bits} of {bits} bits")
+            }
             Scalars::BigInt(_) => "BigInt<4>".into(),
             Scalars::Canonical { .. } => "canonical residues".into(),
         };

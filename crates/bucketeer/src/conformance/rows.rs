@@ -1,7 +1,7 @@
 //! Row groups that vary the input and leave the plan to itself.
 
 use ark_std::rand::{RngCore, SeedableRng};
-use num_bigint::BigUint;
+use num_bigint::{BigInt as Integer, BigUint};
 use rand_chacha::ChaCha20Rng;
 
 use super::Filter;
@@ -110,9 +110,11 @@ pub(super) fn integers(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     for words in [1, 2, 4, 7, MAX_SCALAR_BITS as usize / 64] {
         forms.push(Scalars::Words { data: wide(order, words, &mut rng), words, bits: None });
     }
+    forms.extend([8, 16, 32, 64, 128].map(|type_bits| signed(&words, type_bits)));
     let mut cases: Vec<Case> =
         forms.into_iter().flat_map(|form| integer_cases(&form, filter)).collect();
     cases.extend(bounds(&words, filter));
+    cases.extend(signed_bounds(&words, filter));
     cases.extend(canonical(order, &mut rng));
     cases
 }
@@ -166,7 +168,7 @@ fn wide(order: &BigUint, words: usize, rng: &mut ChaCha20Rng) -> Vec<u64> {
 /// One form of integers under several settings, over borrowed bases and over bases loaded for them.
 fn integer_cases(form: &Scalars, filter: &Filter) -> Vec<Case> {
     let values = form.integers().unwrap_or_default();
-    let bits = values.iter().map(BigUint::bits).max().unwrap_or(1).max(1) as u32;
+    let bits = values.iter().map(Integer::bits).max().unwrap_or(1).max(1) as u32;
     let narrow =
         |digits| Settings { window_bits: Some(5), digits: Some(digits), ..Settings::default() };
     let mut all = vec![
@@ -202,14 +204,45 @@ fn bounds(words: &[u64], filter: &Filter) -> Vec<Case> {
     cases
 }
 
-/// Points of the whole curve with residues and with integers longer than the order, under every
-/// setting that treats points or scalars in another way.
+/// Signed integers of a type: its extremes, −1, 0, 1, and random ones.
+fn signed(words: &[u64], type_bits: u32) -> Scalars {
+    let shift = 128 - type_bits;
+    let mut data = vec![i128::MIN >> shift, i128::MAX >> shift, -1, 0, 1];
+    data.extend(words.windows(2).map(|w| (i128::from(w[0]) << 64 | i128::from(w[1])) >> shift));
+    Scalars::Signed { data, type_bits, bits: None }
+}
+
+/// A stated bound of every width in two's complement: the lowest and the highest value pass, the
+/// first one beyond either is named.
+fn signed_bounds(words: &[u64], filter: &Filter) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let widths = if filter.quick { vec![1, 32, 63] } else { (1..64).collect() };
+    for bits in widths {
+        let (lowest, highest) = (-1i128 << (bits - 1), (1i128 << (bits - 1)) - 1);
+        let mut data = vec![lowest, highest];
+        data.extend(words.iter().map(|&w| i128::from(w as i64 >> (64 - bits))));
+        let form = |data| Scalars::Signed { data, type_bits: 64, bits: Some(bits) };
+        cases.push(case(Arrangement::Distinct, form(data.clone()), Settings::default()));
+        let last = data.len() - 1;
+        for beyond in [lowest - 1, highest + 1] {
+            data[last] = beyond;
+            let too_large = case(Arrangement::Distinct, form(data.clone()), Settings::default());
+            cases.push(Case { outcome: Outcome::TooLarge(last), ..too_large });
+        }
+    }
+    cases
+}
+
+/// Points of the whole curve with residues, integers longer than the order and negative ones, under
+/// every setting that treats points or scalars in another way.
 pub(super) fn any_point(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     const WORDS: usize = 7;
     let n = if filter.quick { 11 } else { WHOLE };
     let mut rng = ChaCha20Rng::seed_from_u64(0xa12);
     let data = wide(&subject.curve().order, WORDS, &mut rng)[..n.min(30) * WORDS].to_vec();
     let integers = Scalars::Words { data, words: WORDS, bits: None };
+    let words: Vec<u64> = (4..n).map(|_| rng.next_u64()).collect();
+    let signed = signed(&words, 128);
     let mut cases = beside_infinity(subject);
     for settings in any_point_settings(subject, filter) {
         let residues = Scalars::Kind(Distribution::Uniform, n);
@@ -220,6 +253,7 @@ pub(super) fn any_point(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
             (last, Run::Borrowed),
             (skewed, Run::Borrowed),
             (integers.clone(), Run::Borrowed),
+            (signed.clone(), Run::Borrowed),
             (integers.clone(), Run::Loaded(Some(64 * WORDS as u32))),
         ] {
             let settings = settings.clone();

@@ -208,7 +208,10 @@ pub(super) fn odd_multiples(subject: &dyn Subject, filter: &Filter) -> Vec<Case>
                 cases.push(case(Arrangement::Distinct, scalars, settings.clone()));
             }
             let small = Scalars::U16((0..300).map(|i| (i * i) as u16).collect());
-            cases.push(case(Arrangement::Distinct, small, settings));
+            cases.push(case(Arrangement::Distinct, small, settings.clone()));
+            let data = (0..300).map(|i| (i * i * i) as i16).map(i128::from).collect();
+            let signed = Scalars::Signed { data, type_bits: 16, bits: None };
+            cases.push(case(Arrangement::Distinct, signed, settings));
         }
     }
     cases

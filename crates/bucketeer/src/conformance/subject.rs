@@ -5,9 +5,9 @@ mod loaded;
 use std::sync::{Arc, OnceLock};
 
 use ark_ec::CurveGroup;
-use ark_ff::{AdditiveGroup, BigInt, Field};
+use ark_ff::{AdditiveGroup, BigInt, Field, PrimeField};
 use ark_std::rand::{RngCore, SeedableRng};
-use num_bigint::BigUint;
+use num_bigint::{BigInt as Integer, BigUint, Sign};
 use num_traits::Zero;
 use rand_chacha::ChaCha20Rng;
 
@@ -17,8 +17,8 @@ use crate::random::KnownBases;
 use crate::reference::{Jacobian, Law, affine, reference_sum};
 use crate::wait::Pending;
 use crate::{
-    Bases, Builder, Curve, CurveSpec, Device, DeviceFacts, DeviceKind, Error, Model, Plan, Scalars,
-    Weierstrass,
+    AsScalars, Bases, Builder, Curve, CurveSpec, Device, DeviceFacts, DeviceKind, Error, Model,
+    Plan, Scalars, Weierstrass,
 };
 
 /// A curve on a device.
@@ -74,7 +74,7 @@ struct Input<C: Curve> {
     /// Logarithms of the points, or `None` for points of the whole curve.
     logarithms: Option<Vec<C::ScalarField>>,
     /// The scalars as integers, where they are needed as such.
-    integers: Vec<BigUint>,
+    integers: Vec<Integer>,
 }
 
 impl<'a, C: Curve> OnCurve<'a, C> {
@@ -96,11 +96,12 @@ impl<'a, C: Curve> OnCurve<'a, C> {
         let integers = case.scalars.integers();
         let residues: Vec<C::ScalarField> = match &case.scalars {
             Form::Kind(kind, n) => kind.scalars(*n, *n as u64),
-            _ => integers.iter().flatten().cloned().map(Into::into).collect(),
+            _ => integers.iter().flatten().map(residue).collect(),
         };
         let of_curve = |points| {
-            let integers =
-                integers.clone().unwrap_or(residues.iter().map(|k| (*k).into()).collect());
+            let integers = integers
+                .clone()
+                .unwrap_or(residues.iter().map(|k| Into::<BigUint>::into(*k).into()).collect());
             Input { points, residues: residues.clone(), logarithms: None, integers }
         };
         let how = match case.bases {
@@ -161,10 +162,7 @@ impl<'a, C: Curve> OnCurve<'a, C> {
         loaded: Option<Option<u32>>,
     ) -> Option<String> {
         let builder = self.builder(case);
-        let big: Vec<BigInt<4>> = match &case.scalars {
-            Form::BigInt(s) => s.iter().copied().map(BigInt::new).collect(),
-            _ => Vec::new(),
-        };
+        let typed = typed(&case.scalars);
         let scalars = match &case.scalars {
             Form::Kind(..) | Form::Residues(_) => Scalars::residues(&input.residues),
             Form::Bools(s) => s.into(),
@@ -175,7 +173,10 @@ impl<'a, C: Curve> OnCurve<'a, C> {
                 let scalars = Scalars::words(data, *words);
                 bits.map_or(scalars, |bits| scalars.with_bits(bits))
             }
-            Form::BigInt(_) => (&big).into(),
+            Form::Signed { bits, .. } => {
+                bits.map_or(typed.as_scalars(), |bits| typed.as_scalars().with_bits(bits))
+            }
+            Form::BigInt(_) => typed.as_scalars(),
             Form::Canonical { data, .. } => Scalars::canonical(data),
         };
         let result = match loaded {
@@ -213,16 +214,21 @@ impl<C: Curve> Input<C> {
             }
             None => {
                 let integers = &self.integers[..length.min(self.integers.len())];
-                let bits = integers.iter().map(BigUint::bits).max().unwrap_or(0);
+                let bits = integers.iter().map(Integer::bits).max().unwrap_or(0);
                 let words_each = bits.div_ceil(64).max(1) as usize;
-                let words = |k: &BigUint| {
-                    let mut words = k.to_u64_digits();
+                let words = |k: &Integer| {
+                    let mut words = k.magnitude().to_u64_digits();
                     words.resize(words_each, 0);
                     words
                 };
                 let words: Vec<u64> = integers.iter().flat_map(words).collect();
-                let points = &self.points[first..first + integers.len()];
-                reference_sum(points, &words, words_each)
+                let with_sign = |(point, k): (&C, &Integer)| match k.sign() {
+                    Sign::Minus => (-point.into_group()).into_affine(),
+                    Sign::NoSign | Sign::Plus => *point,
+                };
+                let points = self.points[first..].iter().zip(integers);
+                let points: Vec<C> = points.map(with_sign).collect();
+                reference_sum(&points, &words, words_each)
             }
         }
     }
@@ -289,6 +295,27 @@ impl<C: Curve> Subject for OnCurve<'_, C> {
                 Run::Pinned => self.pinned(case, input).await,
             }
         })
+    }
+}
+
+fn residue<F: PrimeField>(k: &Integer) -> F {
+    let residue = F::from(k.magnitude().clone());
+    if k.sign() == Sign::Minus { -residue } else { residue }
+}
+
+/// Scalars in the types that only their own vectors can hold; none of other forms.
+fn typed<F: PrimeField>(scalars: &Form) -> Box<dyn AsScalars<F> + Send + Sync> {
+    fn narrow<T>(data: &[i128], convert: impl Fn(i128) -> T) -> Vec<T> {
+        data.iter().map(|&k| convert(k)).collect()
+    }
+    match scalars {
+        Form::Signed { data, type_bits: 8, .. } => Box::new(narrow(data, |k| k as i8)),
+        Form::Signed { data, type_bits: 16, .. } => Box::new(narrow(data, |k| k as i16)),
+        Form::Signed { data, type_bits: 32, .. } => Box::new(narrow(data, |k| k as i32)),
+        Form::Signed { data, type_bits: 64, .. } => Box::new(narrow(data, |k| k as i64)),
+        Form::Signed { data, .. } => Box::new(data.clone()),
+        Form::BigInt(s) => Box::new(s.iter().copied().map(BigInt::new).collect::<Vec<_>>()),
+        _ => Box::new(Vec::<bool>::new()),
     }
 }
 

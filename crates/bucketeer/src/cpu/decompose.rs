@@ -1,12 +1,12 @@
 //! Stage 1, decompose: scalars → digits.
 //!
-//! 1. Read each scalar as an integer and check it against its bound.
+//! 1. Read each scalar as an integer with a sign and check it against its bound.
 //! 2. Shorten it: replace a residue k > r/2 by −(r − k), or split it along the endomorphism.
 //! 3. Add the bias Σ 2^(c−1)·2^(jc). Digit j of a signed decomposition is then bits jc … jc+c−1
 //!    minus 2^(c−1), with no carry from one window to the next.
 //!
-//! The digits are not stored: a window reads its bits when it is grouped. The sign of a shortened
-//! scalar is the top bit of its words. If the table has odd multiples, digits are computed here
+//! The digits are not stored: a window reads its bits when it is grouped. The sign of a scalar
+//! is the top bit of its words. If the table has odd multiples, digits are computed here
 //! instead ([`recode`](super::recode)) and stored in place of the scalar.
 
 use std::ops::Range;
@@ -153,13 +153,20 @@ enum Shorten<'a> {
 }
 
 impl Shorten<'_> {
-    /// Writes the scalar, or its halves, of `words` words each; returns their signs.
+    /// Writes the scalar, or its halves, of `words` words each; returns their signs. Only scalars
+    /// that are kept are negative before.
     #[inline(always)]
-    fn apply(&self, k: &mut [u64; MAX_WORDS], out: &mut [u64], words: usize) -> [bool; 2] {
+    fn apply(
+        &self,
+        negative: bool,
+        k: &mut [u64; MAX_WORDS],
+        out: &mut [u64],
+        words: usize,
+    ) -> [bool; 2] {
         match self {
             Self::Keep => {
                 out.copy_from_slice(&k[..words]);
-                [false; 2]
+                [negative; 2]
             }
             Self::Negate { order, half } => {
                 let negative = less(half, &k[..half.len()]);
@@ -235,9 +242,9 @@ pub(crate) fn decompose(
         let mut lanes = recoder.as_ref().map(|_| Lanes::default());
         for i in 0..length {
             let mut k = [0u64; MAX_WORDS];
-            scalars.read(range.start + index * block + i, &mut k)?;
+            let negative = scalars.read(range.start + index * block + i, &mut k)?;
             let out = &mut buffer[..halves * own_words];
-            let negative = shorten.apply(&mut k, out, own_words);
+            let negative = shorten.apply(negative, &mut k, out, own_words);
             for out in out.chunks_exact(own_words) {
                 seen.iter_mut().zip(out).for_each(|(seen, word)| *seen |= word);
             }

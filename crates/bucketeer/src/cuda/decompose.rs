@@ -33,6 +33,7 @@ kernels! {
         raw: In<u8>,
         bytes: u32,
         bits: u32,
+        is_signed: u32,
         count: u32,
         out: Out<u32>,
         stride: u64,
@@ -92,10 +93,11 @@ pub(super) fn decompose(run: &mut CudaRun<'_>, chunk: &Chunk) -> Result<(), Erro
                 too_large,
             }
             .launch(stream, program, grid)?,
-            ScalarBound::Bits(bits) => DecomposeIntegers {
+            ScalarBound::Bits(_) | ScalarBound::Signed(_) => DecomposeIntegers {
                 raw: from.into(),
                 bytes: raw.bytes as u32,
-                bits,
+                bits: raw.bound.value_bits(),
+                is_signed: raw.bound.is_signed().into(),
                 count,
                 out,
                 stride,

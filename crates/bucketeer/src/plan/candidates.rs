@@ -116,7 +116,9 @@ fn shapes(
     let digits = match (form, request.scalars) {
         (Some(digits), _) => vec![digits],
         // For short integers the carry out of the top signed digit may need a window of its own.
-        (None, ScalarBound::Bits(_)) => vec![Digits::Signed, Digits::Unsigned],
+        (None, ScalarBound::Bits(_) | ScalarBound::Signed(_)) => {
+            vec![Digits::Signed, Digits::Unsigned]
+        }
         (None, ScalarBound::Order) => vec![Digits::Signed],
     };
     let mut shapes = Vec::new();

@@ -133,6 +133,8 @@ impl Shape {
             (_, ScalarBound::Order) if negate => &request.curve.order >> 1,
             (_, ScalarBound::Order) => &request.curve.order - 1u32,
             (_, ScalarBound::Bits(bits)) => (BigUint::from(1u32) << bits) - 1u32,
+            // The absolute value of the lowest.
+            (_, ScalarBound::Signed(bits)) => BigUint::from(1u32) << bits.saturating_sub(1),
         };
         let last_window_bits = request.settings.last_window_bits.unwrap_or(window_bits);
         let weights = (odd_multiples > 1).then(|| Weights::new(window_bits, odd_multiples));

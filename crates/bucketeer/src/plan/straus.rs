@@ -70,7 +70,7 @@ pub(super) fn widths(request: &Valid<'_>) -> std::ops::RangeInclusive<u32> {
     match (fixed, request.scalars) {
         (Some(bits), _) => bits..=bits,
         (None, ScalarBound::Order) => 4..=5,
-        (None, ScalarBound::Bits(_)) => 2..=5,
+        (None, ScalarBound::Bits(_) | ScalarBound::Signed(_)) => 2..=5,
     }
 }
 

@@ -72,7 +72,7 @@ fn check_settings(request: &Request<'_>) -> Result<(), Error> {
     }
     let bits = match request.scalars {
         ScalarBound::Order => request.curve.scalar_bits(),
-        ScalarBound::Bits(bits) => bits,
+        ScalarBound::Bits(bits) | ScalarBound::Signed(bits) => bits,
     };
     check("scalar bits", Some(bits), MAX_SCALAR_BITS)?;
     if settings.window_bits == Some(1) && settings.digits == Some(Digits::Signed) {

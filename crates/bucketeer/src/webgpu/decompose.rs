@@ -23,8 +23,10 @@ records! {
         negate,
         /// Bytes of an integer.
         bytes,
-        /// Integers are below 2^bits.
+        /// Bits of an integer without its sign.
         bits,
+        /// Whether integers are in two's complement.
+        is_signed,
         /// The caller's index of the first integer.
         first,
         /// The place among the counters for the smallest index of an integer that is too large.
@@ -68,10 +70,8 @@ pub(super) async fn decompose(run: &mut WebGpuRun<'_>, chunk: &Chunk) -> Result<
             montgomery: raw.montgomery.into(),
             negate: plan.shape.negate.into(),
             bytes: raw.bytes as u32,
-            bits: match raw.bound {
-                ScalarBound::Order => 0,
-                ScalarBound::Bits(bits) => bits,
-            },
+            bits: raw.bound.value_bits(),
+            is_signed: raw.bound.is_signed().into(),
             first: own.start as u32,
             too_large: run.places().too_large as u32,
         };
@@ -85,7 +85,7 @@ pub(super) async fn decompose(run: &mut WebGpuRun<'_>, chunk: &Chunk) -> Result<
                     .dispatch(program, recorder, grid)
                     .await?;
             }
-            ScalarBound::Bits(_) => {
+            ScalarBound::Bits(_) | ScalarBound::Signed(_) => {
                 DecomposeIntegers { parameters, raw: from, integers, counters }
                     .dispatch(program, recorder, grid)
                     .await?;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use ark_ff::PrimeField;
+use num_bigint::BigInt as Integer;
 
-use super::{Case, Input, OnCurve};
+use super::{Case, Input, OnCurve, residue};
 use crate::{AsScalars, Curve, Error, Hook, Scalars, msm_resident};
 
 impl<C: Curve> OnCurve<'_, C> {
@@ -93,16 +94,18 @@ impl<C: Curve> OnCurve<'_, C> {
         input.wrong(&sums, &lengths.map(|length| (0, length)))
     }
 
-    /// A batch of residues, of the same as integers, and of integers of two lengths with one bound,
-    /// over loaded bases and over own.
+    /// A batch of residues, of the same as integers, of integers of two lengths with one bound, and
+    /// of their negatives, over loaded bases and over own.
     pub(super) async fn mixed_batch(&self, case: &Case, input: &Input<C>) -> Option<String> {
         let n = input.points.len();
         let words = |k: &C::ScalarField| k.into_bigint().as_ref().to_vec();
         let canonical: Vec<u64> = input.residues.iter().flat_map(words).collect();
         let short: Vec<u64> = (0..n as u64).collect();
         let long: Vec<[u64; 2]> = short.iter().map(|&k| [k, 0]).collect();
+        let negative: Vec<i64> = short.iter().map(|&k| -(k as i64)).collect();
         let batch = [
             Scalars::residues(&input.residues),
+            Scalars::from(&negative),
             Scalars::canonical(&canonical),
             Scalars::from(&short),
             Scalars::from(&long).with_bits(64),
@@ -115,14 +118,16 @@ impl<C: Curve> OnCurve<'_, C> {
             let shared = bases.msm_batch_async(&batch.each_ref()).await?;
             Ok(vec![shared, builder.msm_batch_async(self.device, &own).await?])
         };
-        let integers = Input {
+        let of_integers = |integers: Vec<Integer>| Input {
             points: input.points.clone(),
-            residues: short.iter().map(|&k| k.into()).collect(),
+            residues: integers.iter().map(residue).collect(),
             logarithms: input.logarithms.clone(),
-            integers: short.iter().map(|&k| k.into()).collect(),
+            integers,
         };
+        let integers = of_integers(short.iter().map(|&k| k.into()).collect());
+        let negatives = of_integers(negative.iter().map(|&k| k.into()).collect());
         let right = |sums: &Vec<C::Group>| {
-            let of = [input, input, &integers, &integers, input];
+            let of = [input, &negatives, input, &integers, &integers, input];
             let lengths = batch.each_ref().map(|scalars| scalars.len());
             let all = sums.iter().zip(of).zip(lengths);
             sums.len() == batch.len() && all.into_iter().all(|((s, of), n)| of.is_sum(s, n))

@@ -27,10 +27,10 @@ extern "C" void residue(const u32 *raw, u32 *out, u32 words, u32 montgomery, u32
     blockDim.x = 1;
     decompose_residues(raw, 1, out, 1, words, montgomery, negate, *bias, 0, too_large);
 }
-extern "C" void integer(const unsigned char *raw, u32 bytes, u32 bits, u32 *out, u32 words,
-                        const Bias *bias, u32 *too_large) {
+extern "C" void integer(const unsigned char *raw, u32 bytes, u32 bits, u32 is_signed, u32 *out,
+                        u32 words, const Bias *bias, u32 *too_large) {
     blockDim.x = 1;
-    decompose_integers(raw, bytes, bits, 1, out, 1, words, *bias, 0, too_large);
+    decompose_integers(raw, bytes, bits, is_signed, 1, out, 1, words, *bias, 0, too_large);
 }
 extern "C" u32 digits(const DigitReader *d, u32 *keys, u32 *entries) {
     u32 count = 0;
@@ -43,7 +43,8 @@ extern "C" u32 digits(const DigitReader *d, u32 *keys, u32 *entries) {
 /// and for integers: the digits add up to the scalar.
 fn check_digits<C: Curve>() {
     type Residue = unsafe extern "C" fn(*const u32, *mut u32, u32, u32, u32, *const Bias, *mut u32);
-    type Integer = unsafe extern "C" fn(*const u8, u32, u32, *mut u32, u32, *const Bias, *mut u32);
+    type Integer =
+        unsafe extern "C" fn(*const u8, u32, u32, u32, *mut u32, u32, *const Bias, *mut u32);
     type ReadDigits = unsafe extern "C" fn(*const DigitReader, *mut u32, *mut u32) -> u32;
     let spec = CurveSpec::of::<C>();
     let source = include_str!("../kernels/decompose.cu");
@@ -89,6 +90,10 @@ fn check_digits<C: Curve>() {
                 (ScalarBound::Order, false),
                 (ScalarBound::Bits(100), false),
                 (ScalarBound::Bits(320), false),
+                (ScalarBound::Signed(8), false),
+                (ScalarBound::Signed(16), false),
+                (ScalarBound::Signed(100), false),
+                (ScalarBound::Signed(128), false),
             ] {
                 let settings = Settings {
                     window_bits: Some(window_bits),
@@ -105,10 +110,10 @@ fn check_digits<C: Curve>() {
                 let job = Job { plan: &plan, schedule, points, raw: &raw };
                 let chunk = chunks(&plan, schedule, 0, 1).next().expect("a chunk");
                 let bias = Bias::of(&plan.shape);
-                for scalar in &scalars {
+                for (kind_of_bytes, scalar) in scalars.iter().enumerate() {
                     let mut words = vec![0u32; layout.scalar_words as usize];
                     let (out, count) = (words.as_mut_ptr(), layout.scalar_words);
-                    let value: BigUint = match bound {
+                    let value: BigInt = match bound {
                         ScalarBound::Order => {
                             let raw = match montgomery {
                                 true => to_words(scalar),
@@ -123,19 +128,31 @@ fn check_digits<C: Curve>() {
                                 residue(raw, out, count, form, negate, &bias, &mut index);
                             }
                             assert_eq!(index, u32::MAX);
-                            (*scalar).into()
+                            Into::<BigUint>::into(*scalar).into()
                         }
-                        ScalarBound::Bits(bits) => {
-                            let mut raw = [0u64; 5];
-                            raw.iter_mut().for_each(|word| *word = rng.next_u64());
-                            let bytes = raw.map(u64::to_le_bytes).concat();
-                            let value = BigUint::from_bytes_le(&bytes);
-                            let fits = value.bits() <= bits.into();
+                        ScalarBound::Bits(bits) | ScalarBound::Signed(bits) => {
+                            let is_signed = bound.is_signed();
+                            let length = if is_signed { bits.next_power_of_two() / 8 } else { 40 };
+                            // Random, short, and the highest and lowest of both signs.
+                            let mut bytes = vec![[0, 0xff][kind_of_bytes % 2]; length as usize];
+                            match kind_of_bytes / 2 {
+                                0 => rng.fill_bytes(&mut bytes),
+                                1 => bytes[0] = rng.next_u32() as u8,
+                                2 => bytes[length as usize - 1] ^= 0x80,
+                                _ => {}
+                            }
+                            let value = match is_signed {
+                                true => BigInt::from_signed_bytes_le(&bytes),
+                                false => BigUint::from_bytes_le(&bytes).into(),
+                            };
+                            let limit = BigInt::from(1) << bound.value_bits();
+                            let fits = value < limit && (!is_signed || value >= -limit);
                             let mut index = u32::MAX;
                             // SAFETY: as above.
                             unsafe {
                                 let raw = bytes.as_ptr();
-                                integer(raw, 40, bits, out, count, &bias, &mut index);
+                                let (bits, form) = (bound.value_bits(), is_signed.into());
+                                integer(raw, length, bits, form, out, count, &bias, &mut index);
                             }
                             assert_eq!(index == u32::MAX, fits);
                             if !fits {
@@ -161,11 +178,10 @@ fn check_digits<C: Curve>() {
                             sum += if entries[i] >> 31 == 1 { -digit } else { digit };
                         }
                     }
-                    let value = BigInt::from(value);
                     let order = BigInt::from(spec.order.clone());
                     let equal = match bound {
                         ScalarBound::Order => (&sum - &value) % &order == BigInt::ZERO,
-                        ScalarBound::Bits(_) => sum == value,
+                        ScalarBound::Bits(_) | ScalarBound::Signed(_) => sum == value,
                     };
                     assert!(equal, "{window_bits} bits, {kind}, negate {negate}, {value}: {sum}");
                 }

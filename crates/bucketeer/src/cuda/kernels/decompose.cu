@@ -69,23 +69,28 @@ extern "C" __global__ void decompose_residues(
     }
 }
 
-// Integers of `bytes` bytes each, of which the caller's index `first` comes first. `too_large`
-// receives the smallest index of one that is not below 2^bits.
+// Integers of `bytes` bytes each, of which the caller's index `first` comes first; in two's
+// complement if `is_signed` is set. `too_large` receives the smallest index of one that does not
+// fit `bits` bits beside its sign. The complement of a negative integer is |k| − 1; the missing one
+// enters the sum with the bias as a carry.
 extern "C" __global__ void decompose_integers(
-    const unsigned char *raw, u32 bytes, u32 bits, u32 count, u32 *out, u64 stride, u32 words,
-    Bias bias, u32 first, u32 *too_large) {
+    const unsigned char *raw, u32 bytes, u32 bits, u32 is_signed, u32 count, u32 *out, u64 stride,
+    u32 words, Bias bias, u32 first, u32 *too_large) {
     u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
     const unsigned char *at = raw + (u64)i * bytes;
-    u64 carry = 0;
+    u32 negative = is_signed ? at[bytes - 1] >> 7 : 0;
+    u32 complement = bytes >= 4 ? 0 - negative : (0 - negative) & ((1u << 8 * bytes) - 1);
+    u64 carry = negative;
     bool fits = true;
     u32 last = (bytes + 3) / 4 > words ? (bytes + 3) / 4 : words;
     for (u32 j = 0; j < last; j++) {
         u32 word = 0;
-        if (bytes >= 4) {
-            if (4 * j < bytes) word = ((const u32 *)at)[j];
-        } else if (j == 0) {
-            word = bytes == 1 ? at[0] : *(const unsigned short *)at;
+        if (4 * j < bytes) {
+            word = bytes >= 4   ? ((const u32 *)at)[j]
+                   : bytes == 1 ? at[0]
+                                : *(const unsigned short *)at;
+            word ^= complement;
         }
         u32 allowed = bits >= 32 * (j + 1) ? 0xffffffffu
                       : bits <= 32 * j     ? 0
@@ -93,8 +98,10 @@ extern "C" __global__ void decompose_integers(
         fits = fits && (word & ~allowed) == 0;
         if (j < words) {
             carry += (u64)word + bias.words[j];
-            out[j * stride + i] = (u32)carry;
+            u32 result = (u32)carry;
             carry >>= 32;
+            if (j == words - 1) result |= negative << 31;
+            out[j * stride + i] = result;
         }
     }
     if (!fits) atomicMin(too_large, first + i);

@@ -74,16 +74,20 @@ fn decompose_integers(
     if (i >= params.count) {
         return;
     }
+    // The complement of a negative integer is |k| − 1; the missing one is the first carry.
+    let last_byte = i * params.bytes + params.bytes - 1u;
+    let negative = params.is_signed & (raw[last_byte / 4u] >> (8u * (last_byte % 4u) + 7u)) & 1u;
+    var used = 0xffffffffu;
+    if (params.bytes < 4u) {
+        used = (1u << (8u * params.bytes)) - 1u;
+    }
     var fits = true;
-    var carry = 0u;
+    var carry = negative;
     for (var j = 0u; j < max((params.bytes + 3u) / 4u, params.words); j++) {
         var word = 0u;
         if (4u * j < params.bytes) {
             let at = i * params.bytes + 4u * j;
-            word = raw[at / 4u] >> (8u * (at % 4u));
-        }
-        if (params.bytes < 4u) {
-            word &= (1u << (8u * params.bytes)) - 1u;
+            word = ((raw[at / 4u] >> (8u * (at % 4u))) ^ (0u - negative)) & used;
         }
         var allowed = 0u;
         if (params.bits >= 32u * (j + 1u)) {
@@ -96,7 +100,8 @@ fn decompose_integers(
             let low = word + carry;
             let sum = low + bias(j);
             carry = u32(low < word) | u32(sum < low);
-            integers[j * params.stride + params.at + i] = sum;
+            integers[j * params.stride + params.at + i] =
+                select(sum, sum | (negative << 31u), j == params.words - 1u);
         }
     }
     if (!fits) {
