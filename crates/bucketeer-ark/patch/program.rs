@@ -36,5 +36,10 @@ fn main() {
     let sum = G2Projective::msm(&bases, &scalars[..3]).unwrap();
     assert_eq!(sum, bases[0] * (scalars[0] + scalars[1] + scalars[2]));
     assert_eq!(CALLS.load(Relaxed), 3);
+
+    // Both groups, as docs/arkworks.md has it.
+    set_msm_hook::<G1Projective>(bucketeer_ark::msm_bigint);
+    set_msm_hook::<G2Projective>(bucketeer_ark::msm_bigint);
+    assert_eq!(G2Projective::msm(&bases, &scalars[..3]).unwrap(), sum);
     println!("3 MSMs of unchanged types ran on Bucketeer");
 }
