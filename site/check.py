@@ -10,6 +10,7 @@
 """
 
 import argparse
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -30,7 +31,7 @@ class Tally:
         """The test's result; None if it failed."""
         try:
             result = test(*arguments)
-        except snippets.Fault as fault:
+        except (snippets.Fault, OSError, ValueError) as fault:
             self.failed += 1
             print(f"FAILED {label}: {fault}", flush=True)
             return None
@@ -51,6 +52,7 @@ def drawings_are_current():
 
 
 def build(mdbook):
+    shutil.rmtree(links.SITE, ignore_errors=True)
     done = subprocess.run([mdbook, "build", ROOT / "site"], text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     if done.returncode or "WARN" in done.stdout or "ERROR" in done.stdout:
@@ -77,6 +79,8 @@ def main():
     tally.check("links of the site", no_dead_links, links.dead_links_of_site)
     tally.check("links of the pages in the repository", no_dead_links, links.dead_links_of_pages)
     for page in pages():
+        if tally.check(f"{page.name} is readable", page.read_text) is None:
+            continue
         snippets.check_page(page, options.bucketeer.resolve(), options.available, tally)
     needs = ", ".join(f"{count} need {need}" for need, count in sorted(tally.skipped.items()))
     print(f"\nskipped: {needs or 'none'}")

@@ -27,7 +27,7 @@ class Block:
     language: str
     marks: list
     lines: list
-    before: str  # the command in an HTML comment <!-- before: … --> right above
+    before: str  # the commands in an HTML comment <!-- before: … --> right above
 
     def place(self):
         return f"{name(self.page)}:{self.line}"
@@ -38,23 +38,22 @@ class Block:
         return found[0] if found else None
 
 
+FENCED = re.compile(
+    r"(?:^ *<!-- before:(?P<before>(?:(?!-->)[^`])*)-->\s*?\n\s*?)?"
+    r"^(?P<indent> *)```(?P<info>.*)\n(?P<body>(?:.*\n)*?)(?P=indent)```$",
+    re.MULTILINE)
+
+
 def blocks(page):
-    found, block, indent, before = [], None, "", ""
-    for number, line in enumerate(page.read_text().splitlines(), 1):
-        fence = re.fullmatch(r"( *)```(.*)", line)
-        if block is None:
-            if fence:
-                indent, (language, *marks) = fence.group(1), fence.group(2).split() or [""]
-                block = Block(page, number, language, marks, [], before)
-            comment = re.fullmatch(r" *<!-- before: (.*) -->", line)
-            before = comment.group(1) if comment else before if not line.strip() else ""
-        elif fence:
-            found.append(block)
-            block, before = None, ""
-        else:
-            block.lines.append(line.removeprefix(indent))
-    if block is not None:
-        raise ValueError(f"{block.place()}: the block does not end")
+    text, found = page.read_text(), []
+    for match in FENCED.finditer(text):
+        line = text.count("\n", 0, match.start("indent")) + 1
+        language, *marks = match["info"].split() or [""]
+        lines = [line.removeprefix(match["indent"]) for line in match["body"].splitlines()]
+        before = (match["before"] or "").strip()
+        found.append(Block(page, line, language, marks, lines, before))
+    if 2 * len(found) != len(re.findall(r"^ *```", text, re.MULTILINE)):
+        raise ValueError(f"{name(page)}: a block does not end")
     return found
 
 

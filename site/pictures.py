@@ -113,7 +113,8 @@ def decompose():
         fields = f"{scalar + BIAS:0{BITS * WINDOWS}b}"
         for j, digit in enumerate(digits(scalar)):
             place = WINDOWS - 1 - j
-            box(drawing, 186 + 58 * place, y - 18, 52, fields[place * BITS:][:BITS], j, style="code")
+            field = fields[place * BITS:][:BITS]
+            box(drawing, 186 + 58 * place, y - 18, 52, field, j, style="code")
             drawing.text(400 + 60 * place, y, signed(digit), "middle", "code", colour(j))
     return drawing
 

@@ -34,7 +34,8 @@ def h200_webgpu():
     for hue, curve in enumerate(("bls12-377", "bls12-381", "bn254")):
         below = {n: time for n, time in cuda[curve].items() if n <= 2**22}
         name = CURVES[curve].removesuffix(" G1")
-        series += [(f"{name}, WebGPU", hue, "5 4", webgpu[curve]), (f"{name}, CUDA", hue, "", below)]
+        series.append((f"{name}, WebGPU", hue, "5 4", webgpu[curve]))
+        series.append((f"{name}, CUDA", hue, "", below))
     ticks = [0.5, 1, 2, 5, 10, 20, 50, 100]
     return lines(series, "number of bases", "milliseconds per MSM", ticks, label_width=150)
 
@@ -65,8 +66,8 @@ def cpu_times(curve, peer):
     samples = data.cases(*TWO_THREADS)
     series = []
     for contestant in ("Bucketeer", "arkworks", peer):
-        times = {n: data.median(seconds) * 1e3
-                 for (name, who, n), seconds in samples.items() if (name, who) == (curve, contestant)}
+        times = {n: data.median(seconds) * 1e3 for (*case, n), seconds in samples.items()
+                 if case == [curve, contestant]}
         series.append((contestant, HUES[contestant], "", times))
     ticks = [1, 10, 100, 1000, 10000]
     return lines(series, "number of bases", "milliseconds per MSM", ticks, height=320)

@@ -32,8 +32,8 @@ def tested_files():
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "crates"],
         cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
-    folders = {"examples", "tests", "patch"}
-    wanted = lambda path: folders & set(path.parts) or re.search(r"(^README\.md|_test\.go)$", path.name)
+    folders, names = {"examples", "tests", "patch"}, re.compile(r"README\.md|.*_test\.go")
+    wanted = lambda path: folders & set(path.parts) or names.fullmatch(path.name)
     return [ROOT / path for path in map(Path, listed) if wanted(path) and (ROOT / path).is_file()]
 
 

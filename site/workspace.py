@@ -21,7 +21,8 @@ def manifests():
 def features(manifest):
     """Declared features, and optional dependencies that no `dep:` hides."""
     declared = manifest.get("features", {})
-    hidden = {entry[4:] for entries in declared.values() for entry in entries if entry[:4] == "dep:"}
+    entries = [entry for entries in declared.values() for entry in entries]
+    hidden = {entry[4:] for entry in entries if entry.startswith("dep:")}
     tables = manifest.get("dependencies", {})
     optional = {name for name, entry in tables.items()
                 if isinstance(entry, dict) and entry.get("optional")}

@@ -13,7 +13,8 @@ const snippets = [...text.matchAll(/^```js.*\n([^]*?)^```$/gm)].map(([, code]) =
 let browser;
 before(async () => {
   // Without WebGPU, so that `auto` is the CPU and no shader is compiled.
-  browser = await openBrowser(["--no-sandbox", "--disable-background-networking", "--disable-component-update"]);
+  const flags = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"];
+  browser = await openBrowser(flags);
 });
 after(() => browser?.close());
 
@@ -25,12 +26,15 @@ test("docs/web.md: its snippet gives the right sums", async () => {
   const page = await blank(browser);
   const results = await page.evaluate(
     async ([code, points, scalars]) => {
-      const body = code.replace(/^import (.*) from "bucketeer-web";$/m, 'const $1 = await import("/index.js");');
+      const importLine = /^import (.*) from "bucketeer-web";$/m;
+      const body = code.replace(importLine, 'const $1 = await import("/index.js");');
       const AsyncFunction = (async () => {}).constructor;
       const steps = [];
       const onProgress = (step) => steps.push(step);
-      const run = new AsyncFunction("points", "scalars", "onProgress", "signal", `${body}\nreturn { x, y, sum };`);
-      const { x, y, sum } = await run(points, scalars, onProgress, new AbortController().signal);
+      const names = ["points", "scalars", "onProgress", "signal"];
+      const run = new AsyncFunction(...names, `${body}\nreturn { x, y, sum };`);
+      const { signal } = new AbortController();
+      const { x, y, sum } = await run(points, scalars, onProgress, signal);
       return { once: { x, y }, resident: { x: sum.x, y: sum.y }, progressed: steps.length > 0 };
     },
     [snippets[0], points, scalars],
