@@ -29,12 +29,13 @@ class Fault(Exception):
 
 def tested_files():
     """Files that the tests compile and run: examples, tests, the READMEs that are doctests."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "crates"],
-        cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
-    folders, names = {"examples", "tests", "patch"}, re.compile(r"README\.md|.*_test\.go")
-    wanted = lambda path: folders & set(path.parts) or names.fullmatch(path.name)
-    return [ROOT / path for path in map(Path, listed) if wanted(path) and (ROOT / path).is_file()]
+    found = []
+    for folder, folders, files in os.walk(ROOT / "crates"):
+        folders[:] = [name for name in folders if name not in ("node_modules", "target", "pkg")]
+        tested = {"examples", "tests", "patch"} & set(Path(folder).relative_to(ROOT).parts)
+        found += [Path(folder) / name for name in files
+                  if tested or name == "README.md" or name.endswith("_test.go")]
+    return found
 
 
 def code_lines(lines):
