@@ -53,6 +53,11 @@ impl<C: Curve> Job<C> {
         self.work.as_ref().is_none_or(Background::is_finished)
     }
 
+    /// The token that cancels the job, for other threads than the one that waits.
+    pub fn cancel_token(&self) -> CancelToken {
+        self.cancel.clone()
+    }
+
     /// Makes the job end with [`Error::Cancelled`] at its next step.
     pub fn cancel(&self) {
         self.cancel.cancel();

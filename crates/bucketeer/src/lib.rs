@@ -48,6 +48,7 @@ mod free_memory;
 mod gpu;
 mod job;
 mod msm;
+pub mod packed;
 #[doc(hidden)]
 pub mod parallel;
 mod pinned;

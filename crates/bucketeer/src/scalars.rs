@@ -26,6 +26,16 @@ impl ScalarBound {
         matches!(self, Self::Signed(_))
     }
 
+    /// The tighter of this bound and one of so many bits; residues keep theirs.
+    pub(crate) fn with_bits(self, bits: u32) -> Self {
+        match self {
+            Self::Order => Self::Order,
+            Self::Bits(own) => Self::Bits(bits.min(own)),
+            // The sign alone is one bit.
+            Self::Signed(own) => Self::Signed(bits.clamp(1, own)),
+        }
+    }
+
     /// Bits of an integer without its sign; 0 for residues.
     pub(crate) fn value_bits(self) -> u32 {
         match self {
@@ -140,12 +150,7 @@ impl<'a, F> Scalars<'a, F> {
     /// are not affected.
     #[must_use]
     pub fn with_bits(mut self, bits: u32) -> Self {
-        self.bound = match self.bound {
-            ScalarBound::Order => ScalarBound::Order,
-            ScalarBound::Bits(own) => ScalarBound::Bits(bits.min(own)),
-            // The sign alone is one bit.
-            ScalarBound::Signed(own) => ScalarBound::Signed(bits.clamp(1, own)),
-        };
+        self.bound = self.bound.with_bits(bits);
         self
     }
 

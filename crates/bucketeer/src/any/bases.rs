@@ -1,11 +1,12 @@
 //! Points of a named curve on a device.
 
 use crate::curves::NamedCurve;
+use crate::packed::PackedScalars;
 use crate::plan::Settings;
 use crate::wait::{Pending, wait};
 use crate::{Bases, Builder, Curve, Error, Hook, Plan, Report, Timings};
 
-use super::{AnyScalars, AnySum};
+use super::{AnyJob, AnyScalars, AnySum};
 
 /// How to load bases and run MSMs.
 #[derive(Clone, Default)]
@@ -69,6 +70,23 @@ pub trait AnyBases: Send + Sync {
         &'a self,
         batch: &'a [AnyScalars],
     ) -> Pending<'a, Result<Vec<AnySum>, Error>>;
+
+    /// An MSM over the bases from `first` on.
+    fn msm_packed(&self, first: usize, scalars: &PackedScalars<'_>) -> Result<AnyReport, Error>;
+
+    /// Several MSMs over the bases from `first` on.
+    fn msm_batch_packed(
+        &self,
+        first: usize,
+        batch: &[PackedScalars<'_>],
+    ) -> Result<Vec<AnySum>, Error>;
+
+    /// An MSM over the bases from `first` on, in the background. The scalars are copied.
+    fn submit_packed(
+        &self,
+        first: usize,
+        scalars: &PackedScalars<'_>,
+    ) -> Result<Box<dyn AnyJob>, Error>;
 }
 
 impl dyn AnyBases + '_ {
@@ -117,5 +135,33 @@ impl<C: Curve> AnyBases for Loaded<C> {
             let sums = self.bases.msm_batch_async(&batch).await?;
             Ok(sums.into_iter().map(AnySum::new::<C>).collect())
         })
+    }
+
+    fn msm_packed(&self, first: usize, scalars: &PackedScalars<'_>) -> Result<AnyReport, Error> {
+        let scalars = scalars.unpack::<C::ScalarField>()?;
+        Ok(AnyReport::new(self.bases.slice(first..).msm_with_report(&scalars)?))
+    }
+
+    fn msm_batch_packed(
+        &self,
+        first: usize,
+        batch: &[PackedScalars<'_>],
+    ) -> Result<Vec<AnySum>, Error> {
+        let unpacked = batch.iter().enumerate().map(|(index, scalars)| {
+            scalars.unpack::<C::ScalarField>().map_err(|error| error.in_msm(index))
+        });
+        let batch = unpacked.collect::<Result<Vec<_>, _>>()?;
+        let batch: Vec<_> = batch.iter().collect();
+        let sums = self.bases.slice(first..).msm_batch(&batch)?;
+        Ok(sums.into_iter().map(AnySum::new::<C>).collect())
+    }
+
+    fn submit_packed(
+        &self,
+        first: usize,
+        scalars: &PackedScalars<'_>,
+    ) -> Result<Box<dyn AnyJob>, Error> {
+        let scalars = scalars.unpack::<C::ScalarField>()?.into_owned()?;
+        Ok(Box::new(self.bases.slice(first..).submit(scalars)?))
     }
 }

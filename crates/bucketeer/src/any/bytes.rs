@@ -1,15 +1,13 @@
 //! Points and scalars as bytes: little-endian integers, not in Montgomery form.
 //!
-//! A point is x then y, a coordinate its components one after the other, a component whole 64-bit
-//! words. On a Weierstrass curve all zeros are infinity. On an Edwards curve the neutral element
-//! (0, 1) is a point like any other.
+//! Points are packed as [`packed`](crate::packed) describes.
 
-use ark_ff::{BigInteger, Field, PrimeField};
+use ark_ff::{BigInteger, PrimeField};
 use num_bigint::BigUint;
 
 use super::{AnyScalars, Coordinates};
 use crate::curves::NamedCurve;
-use crate::{Curve, CurveSpec, Error, Model, PointFault, ScalarVec};
+use crate::{Curve, CurveSpec, Error, Model, ScalarVec};
 
 /// Bytes of a scalar that every curve accepts.
 const USUAL_SCALAR: usize = 32;
@@ -48,7 +46,8 @@ impl Layout {
         }
     }
 
-    fn point(&self) -> usize {
+    /// Bytes of a packed point.
+    pub fn point(&self) -> usize {
         2 * self.component * self.components
     }
 
@@ -79,40 +78,6 @@ fn wrong_length(what: &str, length: usize, size: usize, one: &str) -> Error {
     let reason =
         format!("the {what} have {length} bytes, which is not a multiple of the {size} of a {one}");
     Error::InvalidBytes { reason }
-}
-
-/// Points of the curve.
-pub(super) fn read_points<C: Curve>(bytes: &[u8]) -> Result<Vec<C>, Error> {
-    let size = Layout::of::<C>().point();
-    if !bytes.len().is_multiple_of(size) {
-        return Err(wrong_length("bases", bytes.len(), size, "point"));
-    }
-    bytes.chunks_exact(size).enumerate().map(|(index, bytes)| read_point(index, bytes)).collect()
-}
-
-fn read_point<C: Curve>(index: usize, bytes: &[u8]) -> Result<C, Error> {
-    let weierstrass = matches!(C::model(), Model::ShortWeierstrass { .. });
-    if weierstrass && bytes.iter().all(|byte| *byte == 0) {
-        return Ok(C::zero());
-    }
-    let (x, y) = bytes.split_at(bytes.len() / 2);
-    let coordinate = |name: &str, bytes| {
-        let reason = || format!("base {index}: {name} is not below the modulus");
-        let too_large = || Error::InvalidBytes { reason: reason() };
-        read_coordinate::<C>(bytes).ok_or_else(too_large)
-    };
-    let point = C::from_coordinates(coordinate("x", x)?, coordinate("y", y)?);
-    if point.on_curve() {
-        Ok(point)
-    } else {
-        Err(Error::InvalidBase { index, reason: PointFault::NotOnCurve })
-    }
-}
-
-fn read_coordinate<C: Curve>(bytes: &[u8]) -> Option<C::BaseField> {
-    let parts = bytes.chunks_exact(Layout::of::<C>().component).map(read_integer);
-    let parts: Option<Vec<_>> = parts.collect();
-    C::BaseField::from_base_prime_field_elems(parts?)
 }
 
 /// The residue with this integer, if it is below the modulus.

@@ -4,7 +4,8 @@
 //! it. A program that learns its curve from a name, such as the command-line tool, would compile
 //! the library fourteen times. Here it is compiled once, in this crate, behind four objects:
 //!
-//! 1. [`AnyCurve`] makes points and scalars: random, from bytes, from files.
+//! 1. [`AnyCurve`] makes points and scalars: random, from bytes ([`packed`](crate::packed)), from
+//!    files.
 //! 2. [`AnyPoints`] and [`AnyScalars`] are those inputs.
 //! 3. [`AnyBases`] are points on a device.
 //! 4. An [`AnyReport`] has the sum, whose [`Coordinates`] are integers.
@@ -29,12 +30,14 @@
 
 mod bases;
 mod bytes;
+mod job;
 mod points;
 mod scalars;
 mod sum;
 
 pub use bases::{AnyBases, AnyReport, RunOptions};
 pub use bytes::Layout;
+pub use job::AnyJob;
 pub use points::AnyPoints;
 pub use scalars::AnyScalars;
 pub use sum::{AnySum, Coordinates};
@@ -47,6 +50,7 @@ use std::sync::Arc;
 use crate::curves::{NamedCurve, Visitor};
 #[cfg(feature = "io")]
 use crate::io::{self, Malformed, ReadOptions};
+use crate::packed::{PackedPoints, Representation};
 use crate::random::{Distribution, KnownBases};
 use crate::{Curve, CurveSpec, Device, Error};
 use points::Points;
@@ -80,6 +84,9 @@ pub trait AnyCurve: Send + Sync {
     /// Points from bytes, in the form that [`Layout`] describes. That they lie on the curve is
     /// checked.
     fn points_from_bytes(&self, bytes: &[u8]) -> Result<Box<dyn AnyPoints>, Error>;
+
+    /// Points from packed bytes.
+    fn unpack_points(&self, points: &PackedPoints<'_>) -> Result<Box<dyn AnyPoints>, Error>;
 
     /// The scalars of `n` bases from bytes, of 32 bytes each or of the curve's own size. They may
     /// be any integers. Where `residues` is set and all are below the order they are taken as
@@ -165,7 +172,11 @@ impl<C: Curve> AnyCurve for Typed<C> {
     }
 
     fn points_from_bytes(&self, bytes: &[u8]) -> Result<Box<dyn AnyPoints>, Error> {
-        Ok(Box::new(Points::given(self.curve, bytes::read_points::<C>(bytes)?)))
+        self.unpack_points(&PackedPoints::new(bytes, Representation::LittleEndian))
+    }
+
+    fn unpack_points(&self, points: &PackedPoints<'_>) -> Result<Box<dyn AnyPoints>, Error> {
+        Ok(Box::new(Points::given(self.curve, points.to_affine::<C>()?)))
     }
 
     fn scalars_from_bytes(

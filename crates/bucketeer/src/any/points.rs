@@ -14,6 +14,7 @@ use crate::ScalarVec;
 use crate::curves::NamedCurve;
 #[cfg(feature = "io")]
 use crate::io::{self, Encoding};
+use crate::packed::PackedScalars;
 use crate::random::KnownBases;
 use crate::reference::reference_sum;
 use crate::subgroup::first_outside;
@@ -47,6 +48,14 @@ pub trait AnyPoints: Send + Sync {
         options: &'a RunOptions,
         scalars: &'a AnyScalars,
     ) -> Pending<'a, Result<AnyReport, Error>>;
+
+    /// One MSM over the first points, as many as there are scalars.
+    fn msm_packed(
+        &self,
+        device: &Device,
+        options: &RunOptions,
+        scalars: &PackedScalars<'_>,
+    ) -> Result<AnyReport, Error>;
 
     /// Frees the points and keeps their logarithms, all that [`expected`](Self::expected) needs.
     fn keep_logarithms(&mut self);
@@ -157,6 +166,17 @@ impl<C: Curve> AnyPoints for Points<C> {
             let report = builder.msm_with_report_async(device, self.points(), scalars).await?;
             Ok(AnyReport::new(report))
         })
+    }
+
+    fn msm_packed(
+        &self,
+        device: &Device,
+        options: &RunOptions,
+        scalars: &PackedScalars<'_>,
+    ) -> Result<AnyReport, Error> {
+        let scalars = scalars.unpack::<C::ScalarField>()?;
+        let points = self.paired(scalars.len())?;
+        Ok(AnyReport::new(options.builder::<C>().msm_with_report(device, points, &scalars)?))
     }
 
     fn keep_logarithms(&mut self) {

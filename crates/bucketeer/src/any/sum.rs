@@ -5,14 +5,16 @@ use std::fmt;
 use ark_ff::{Field, PrimeField};
 use num_bigint::BigUint;
 
-use crate::Curve;
+use crate::packed::{Representation, write_point};
 use crate::reference::affine;
+use crate::{Curve, Error};
 
 /// The sum of an MSM, in the coordinates of its engine.
 pub struct AnySum(Box<dyn ToCoordinates>);
 
 trait ToCoordinates: Send + Sync {
     fn coordinates(&self) -> Coordinates;
+    fn write(&self, representation: Representation, out: &mut [u8]) -> Result<(), Error>;
 }
 
 struct Sum<C: Curve>(C::Group);
@@ -20,6 +22,11 @@ struct Sum<C: Curve>(C::Group);
 impl<C: Curve> ToCoordinates for Sum<C> {
     fn coordinates(&self) -> Coordinates {
         Coordinates::of(affine::<C>(&self.0))
+    }
+
+    fn write(&self, representation: Representation, out: &mut [u8]) -> Result<(), Error> {
+        let point = affine::<C>(&self.0).ok_or(Error::NotRepresentable)?;
+        write_point(&point, representation, out)
     }
 }
 
@@ -31,6 +38,11 @@ impl AnySum {
     /// The affine coordinates, which take an inversion.
     pub fn coordinates(&self) -> Coordinates {
         self.0.coordinates()
+    }
+
+    /// Writes the sum as a packed point, of [`Layout::point`](super::Layout::point) bytes.
+    pub fn write(&self, representation: Representation, out: &mut [u8]) -> Result<(), Error> {
+        self.0.write(representation, out)
     }
 }
 

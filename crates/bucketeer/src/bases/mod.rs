@@ -18,7 +18,6 @@ use crate::engine::{Engine, Msm};
 use crate::plan::{Plan, Request, ScalarBound, Settings};
 use crate::report::{Report, Timings};
 use crate::sum::Sum;
-use crate::wait::wait;
 use crate::{AsScalars, Curve, CurveSpec, Device, Error, Job, Scalars};
 
 /// Bases resident on a device, ready for any number of MSMs. Cheap to clone.
@@ -232,17 +231,7 @@ impl<C: Curve> Bases<C> {
     where
         S: AsScalars<C::ScalarField> + Send + 'static,
     {
-        let n = scalars.as_scalars().len();
-        self.slice(..).place(n)?;
-        let bases = self.clone();
-        Job::spawn(move |cancel| {
-            let scalars = scalars.as_scalars();
-            // A second call may return another length.
-            if scalars.len() != n {
-                return Err(Error::LengthMismatch { bases: n, scalars: scalars.len() });
-            }
-            wait(bases.slice(..).run(&scalars, None, cancel))?.finish()
-        })
+        self.slice(..).submit(scalars)
     }
 
     /// The request for a plan on the loaded table.

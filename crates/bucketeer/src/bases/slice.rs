@@ -11,7 +11,7 @@ use crate::plan::{BatchPlan, MsmSize, ScalarBound};
 use crate::report::Report;
 use crate::sum::Sum;
 use crate::wait::wait;
-use crate::{AsScalars, Curve, Error, Scalars};
+use crate::{AsScalars, Curve, Error, Job, Scalars};
 
 /// A range of resident bases, made by [`Bases::slice`]. Cheap to copy.
 pub struct BasesSlice<'a, C: Curve> {
@@ -134,6 +134,25 @@ impl<'a, C: Curve> BasesSlice<'a, C> {
         // Called once: a second call could return another length.
         let scalars: Vec<_> = batch.iter().map(|scalars| scalars.as_scalars()).collect();
         finished(self.batch_sums(&scalars).await?)
+    }
+
+    /// Starts an MSM in the background. The job owns the scalars and keeps the bases alive.
+    pub fn submit<S>(&self, scalars: S) -> Result<Job<C>, Error>
+    where
+        S: AsScalars<C::ScalarField> + Send + 'static,
+    {
+        let n = scalars.as_scalars().len();
+        self.place(n)?;
+        let (bases, range) = (self.bases.clone(), self.range);
+        Job::spawn(move |cancel| {
+            let scalars = scalars.as_scalars();
+            // A second call may return another length.
+            if scalars.len() != n {
+                return Err(Error::LengthMismatch { bases: n, scalars: scalars.len() });
+            }
+            let slice = BasesSlice { bases: &bases, range };
+            wait(slice.run(&scalars, None, cancel))?.finish()
+        })
     }
 
     /// The place of the first base, for this many scalars.

@@ -9,6 +9,7 @@ use super::montgomery;
 use super::sections::{Cursor, check_length};
 use super::source::ByteRange;
 use crate::curve::FieldWords;
+use crate::packed::montgomery_element;
 
 /// An entry of the matrix A or B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl<'a> Coefficients<'a> {
         let read = self.elements.parse(1, zero, |bytes, out| {
             let (position, value) = bytes.split_at(POSITION);
             let [matrix, constraint, signal] = [0, 4, 8].map(|at| word(&position[at..at + 4]));
-            let value: F = montgomery::element(value).ok_or("its value is not below the prime")?;
+            let value: F = montgomery_element(value).ok_or("its value is not below the prime")?;
             out[0].matrix = match matrix {
                 0 => Matrix::A,
                 1 => Matrix::B,

@@ -8,35 +8,15 @@ use super::point::{check_on_curve, check_subgroup, not_below_modulus};
 use super::source::ByteRange;
 use super::{Malformed, ReadOptions};
 use crate::curve::{FieldWords, is_montgomery};
+use crate::packed::{montgomery_element, point_bytes};
 use crate::{Curve, PointFault};
-
-/// Words of the largest element: those of a quadratic extension of a field of 768 bits.
-const MOST_WORDS: usize = 24;
-
-/// The element with these bytes, if each component is below the modulus.
-pub(super) fn element<F: FieldWords>(bytes: &[u8]) -> Option<F> {
-    let mut words = [0; MOST_WORDS];
-    let words = words.get_mut(..F::WORDS)?;
-    if bytes.len() != 8 * words.len() {
-        return None;
-    }
-    for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(8)) {
-        *word = bytes.iter().rev().fold(0, |word, &byte| (word << 8) | u64::from(byte));
-    }
-    Some(F::read_words(words)).filter(F::is_reduced)
-}
-
-/// Bytes of a point.
-pub(super) fn point_size<C: Curve>() -> usize {
-    2 * 8 * <C::BaseField as FieldWords>::WORDS
-}
 
 /// All points of a range, which must hold whole points. All zeros are the point at infinity.
 pub(super) fn points<C: Curve>(
     range: ByteRange<'_>,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
-    let elements = Elements { range, size: point_size::<C>(), what: "point" };
+    let elements = Elements { range, size: point_bytes::<C>(), what: "point" };
     check_subgroup(parse(&elements)?, options)
 }
 
@@ -55,8 +35,8 @@ pub(super) fn parse<C: Curve>(elements: &Elements<'_>) -> Result<Vec<C>, Malform
 
 fn point<C: Curve>(bytes: &[u8]) -> Result<C, String> {
     let (x, y) = bytes.split_at(bytes.len() / 2);
-    let x = element::<C::BaseField>(x).ok_or_else(|| not_below_modulus("x"))?;
-    let y = element::<C::BaseField>(y).ok_or_else(|| not_below_modulus("y"))?;
+    let x = montgomery_element::<C::BaseField>(x).ok_or_else(|| not_below_modulus("x"))?;
+    let y = montgomery_element::<C::BaseField>(y).ok_or_else(|| not_below_modulus("y"))?;
     let point = C::from_coordinates(x, y);
     // arkworks may represent infinity as (0, 0), which here is all zeros.
     if point.is_zero() {

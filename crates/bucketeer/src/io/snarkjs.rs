@@ -15,6 +15,7 @@ use super::sections::Sections;
 use super::source::ByteRange;
 use super::{Malformed, ReadOptions, montgomery};
 use crate::curves::{CURVES, NamedCurve, Visitor};
+use crate::packed::point_bytes;
 use crate::{Curve, CurveSpec};
 
 /// The curves that snarkjs supports.
@@ -151,7 +152,7 @@ fn points<C: Curve>(
     })?;
     let g1 = 2 * 8 * CurveSpec::of::<C>().limbs as u64;
     let (range, _) = section.extent.locate(range, section, [g1, 2 * g1], power)?;
-    let size = montgomery::point_size::<C>();
+    let size = point_bytes::<C>();
     let elements = Elements { range, size, what: "base" }.first(options.first)?;
     check_subgroup(montgomery::parse(&elements)?, options)
 }

@@ -24,6 +24,7 @@ use super::snarkjs::{SUPPORTED, curve_with_prime};
 use super::source::{ByteRange, ByteSource};
 use super::{Malformed, ReadOptions, montgomery};
 use crate::curves::NamedCurve;
+use crate::packed::point_bytes;
 use crate::{Curve, CurveSpec, Error};
 
 /// A proving key for Groth16.
@@ -133,8 +134,8 @@ where
     let delta_g2 = single(&mut header, "delta in G2", options)?;
     header.end()?;
 
-    let g1 = montgomery::point_size::<E::G1Affine>();
-    let g2 = montgomery::point_size::<E::G2Affine>();
+    let g1 = point_bytes::<E::G1Affine>();
+    let g2 = point_bytes::<E::G2Affine>();
     let section = |kind, name, count: u32, size| -> Result<_, Malformed> {
         let range = sections.get(kind, name)?;
         check_length(range, count.into(), size, name)?;
@@ -222,7 +223,7 @@ fn single<C: Curve>(
     name: &str,
     options: &ReadOptions,
 ) -> Result<C, Malformed> {
-    let range = header.take(montgomery::point_size::<C>() as u64)?;
+    let range = header.take(point_bytes::<C>() as u64)?;
     let points = montgomery::points(range, options);
     let point = points.map_err(|fault| fault.within(&format!("{name}, in the header")))?;
     Ok(point.first().copied().unwrap_or_default())

@@ -19,6 +19,7 @@ mod errors;
 mod io;
 mod jobs;
 mod large;
+mod packed;
 mod properties;
 mod second_opinion;
 mod small_order;
