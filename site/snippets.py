@@ -5,7 +5,7 @@
   a mark `tested-by=FILE` names.
 - `toml` and `json` are parsed; dependencies must exist.
 - `needs-X` skips a block, and the tally says so. `--with X` runs it.
-- Options of `bucketeer` and paths in the prose must exist.
+- Options of `bucketeer` and `./bench` and paths in the prose must exist.
 """
 
 import json
@@ -16,6 +16,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+from commands import Commands
 from pages import ROOT, blocks, name, spans
 from workspace import dependency_fault
 
@@ -135,44 +136,35 @@ def check_output(expected, output):
             raise Fault(f"not in the output, in this order: {line}\n{output[-2000:]}")
 
 
-def check_options(command, helps, bucketeer):
-    """Subcommand and options of a `bucketeer …` command must be in the tool's help."""
-    words = command.split("#")[0].replace("bucketeer help ", "bucketeer ").split()
-    if len(words) < 2 or not re.fullmatch(r"[a-z]+", words[1]):
-        return
-    if words[1] not in helps:
-        done = subprocess.run([bucketeer, words[1], "--help"], capture_output=True, text=True)
-        helps[words[1]] = done.stdout if done.returncode == 0 else None
-    text = helps[words[1]]
-    if text is None:
-        raise Fault(f"bucketeer has no command {words[1]}: {command}")
-    for option in re.findall(r"(?<=\s)--?[a-z][a-z-]*", command):
-        if not re.search(rf"(?<![\w-]){option}(?![\w-])", text):
-            raise Fault(f"bucketeer {words[1]} has no option {option}: {command}")
+def check_command(line, commands):
+    found = commands.fault(line)
+    if found:
+        raise Fault(found)
 
 
-def check_words(block, helps, bucketeer):
+def check_words(block, commands):
     """What can be said of a block that is not run: its programs and options exist."""
     text = re.sub(r"\\\n", " ", "\n".join(block.lines))
     for line in text.splitlines():
         words = [word for word in line.split("#")[0].split() if "=" not in word]
         if words and words[0] == "bucketeer":
-            check_options(line[line.index("bucketeer"):], helps, bucketeer)
+            check_command(line[line.index("bucketeer"):], commands)
         elif words and "/" in words[0] and words[0][0] not in "/~$<" and "target" not in words[0]:
+            check_command(line, commands)
             if not os.access(ROOT / words[0], os.X_OK):
                 raise Fault(f"{words[0]} cannot be run")
 
 
 def check_page(page, bucketeer, available, tally):
     """Tests every block of a page and the commands in its prose."""
-    helps = {}
+    commands = Commands(bucketeer)
     with tempfile.TemporaryDirectory() as folder:
         shell, output = Shell(bucketeer, Path(folder)), None
         for block in blocks(page):
             need = block.mark("needs-")
             label = f"{block.place()} {block.language}"
             if need and need not in available:
-                tally.check(f"{label}: programs and options", check_words, block, helps, bucketeer)
+                tally.check(f"{label}: programs and options", check_words, block, commands)
                 tally.skip(label, need)
                 output = None
             elif block.language == "sh" and not block.mark("tested-by="):
@@ -191,8 +183,8 @@ def check_page(page, bucketeer, available, tally):
                 tally.check(label, check_output, block.lines, output)
                 output = None
     for span in spans(page):
-        if span.startswith("bucketeer "):
-            tally.check(f"{name(page)} {span}", check_options, span, helps, bucketeer)
+        if span.startswith(("bucketeer ", "./bench ")):
+            tally.check(f"{name(page)} {span}", check_command, span, commands)
     tally.check(f"{name(page)}: paths in the text", check_paths, page)
 
 
