@@ -28,14 +28,16 @@ class Fault(Exception):
     """What is wrong with a block."""
 
 
-def tested_files():
-    """Files that the tests compile and run: examples, tests, the READMEs that are doctests."""
+def tested_files(language):
+    """Files that the tests compile and run: examples, tests, READMEs that are Rust doctests."""
     found = []
     for folder, folders, files in os.walk(ROOT / "crates"):
         folders[:] = [name for name in folders if name not in ("node_modules", "target", "pkg")]
         tested = {"examples", "tests", "patch"} & set(Path(folder).relative_to(ROOT).parts)
-        found += [Path(folder) / name for name in files
-                  if tested or name == "README.md" or name.endswith("_test.go")]
+        found += [Path(folder) / name for name in files if tested or name.endswith("_test.go")]
+        library = Path(folder) / "src/lib.rs"
+        if language == "rust" and library.exists() and "README.md" in library.read_text():
+            found.append(Path(folder) / "README.md")
     return found
 
 
@@ -67,7 +69,7 @@ def holds(file, lines):
 def check_code(block):
     lines, named = code_lines(block.lines), block.mark("tested-by=")
     if named is None:
-        if not any(holds(file, lines) for file in tested_files()):
+        if not any(holds(file, lines) for file in tested_files(block.language)):
             raise Fault("no example or test of the repository has these lines")
         return
     file = ROOT / named
