@@ -1,0 +1,3 @@
+module bucketeer
+
+go 1.23
