@@ -47,22 +47,20 @@ def code_lines(lines):
 
 
 def holds(file, lines):
-    """Whether the file has these lines one after the other, whatever their indentation.
+    """Whether the file has these lines one after the other, whatever their indentation and wrapping.
 
     A line `// …` or `# …` stands for lines that the page leaves out.
     """
     try:
-        own = code_lines(file.read_text().splitlines())
+        text, end = file.read_text(), 0
     except UnicodeDecodeError:
         return False
-    start = 0
     for part in "\n".join(lines).replace("# …", "// …").split("// …"):
-        wanted = part.strip().splitlines()
-        places = range(start, len(own) - len(wanted) + 1)
-        found = next((at for at in places if own[at:at + len(wanted)] == wanted), None)
+        words = r"\s+".join(map(re.escape, part.split()))
+        found = re.compile(rf"^[ \t]*{words}[ \t]*$", re.MULTILINE).search(text, end)
         if found is None:
             return False
-        start = found + len(wanted)
+        end = found.end()
     return True
 
 
