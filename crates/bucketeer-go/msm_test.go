@@ -76,7 +76,7 @@ func (c *curve) inputs() (points []*point, scalars []*big.Int) {
 }
 
 func testCurve[P, S any](t *testing.T, c *curve) {
-	device := cpu(t)
+	device := anyDevice(t)
 	points, scalars := c.inputs()
 	want := c.sum(points, scalars)
 	montgomery := bucketeer.Montgomery
@@ -143,7 +143,7 @@ func testBytes[P, S any](t *testing.T) {
 	for _, form := range []bucketeer.Form{bucketeer.LittleEndian, bucketeer.BigEndian} {
 		packed := packPoints[P](c, points, form)
 		elements := packScalars[S](c, scalars, form)
-		bases := must(bucketeer.Load(cpu(t), c.name, packed, bucketeer.PointForm(form)))(t)
+		bases := must(bucketeer.Load(anyDevice(t), c.name, packed, bucketeer.PointForm(form)))(t)
 		sum := must(bases.MSM(bucketeer.As(form, elements)))(t)
 		isPoint(t, c, form.String(), sum, want, form)
 		var flat []byte
@@ -160,7 +160,7 @@ func testBytes[P, S any](t *testing.T) {
 func TestIntegers(t *testing.T) {
 	c := named("bn254-g1")
 	g := c.multiples(4)
-	bases := must(bucketeer.Load(cpu(t), "bn254", packPoints[affine4](c, g, 0)))(t)
+	bases := must(bucketeer.Load(anyDevice(t), "bn254", packPoints[affine4](c, g, 0)))(t)
 	defer bases.Close()
 	long := new(big.Int).Lsh(big.NewInt(1), 300)
 	for _, test := range []struct {

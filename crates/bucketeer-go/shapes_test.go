@@ -3,6 +3,7 @@ package bucketeer_test
 import (
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"unsafe"
@@ -116,6 +117,18 @@ func must[T any](value T, err error) func(testing.TB) T {
 func cpu(t testing.TB) *bucketeer.Device {
 	t.Helper()
 	device := must(bucketeer.OpenCPU(2))(t)
+	t.Cleanup(func() { device.Close() })
+	return device
+}
+
+// anyDevice is the one that BUCKETEER_TEST_DEVICE names, or the CPU.
+func anyDevice(t testing.TB) *bucketeer.Device {
+	t.Helper()
+	name := os.Getenv("BUCKETEER_TEST_DEVICE")
+	if name == "" {
+		return cpu(t)
+	}
+	device := must(bucketeer.Open(name))(t)
 	t.Cleanup(func() { device.Close() })
 	return device
 }

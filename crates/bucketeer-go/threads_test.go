@@ -15,7 +15,7 @@ import (
 // all the time. Scalars are allocated anew for every run and dropped after it.
 func TestGoroutines(t *testing.T) {
 	const n, runs = 700, 6
-	device := cpu(t)
+	device := anyDevice(t)
 	c := named("bls12-381-g1")
 	points := cycle[affine6](c, n)
 	shared := must(bucketeer.Load(device, c.name, points))(t)
@@ -76,7 +76,7 @@ func TestGoroutines(t *testing.T) {
 
 // Bases that one goroutine closes while others use them: a sum or ErrClosed.
 func TestCloseDuringRuns(t *testing.T) {
-	c, device := named("bn254-g1"), cpu(t)
+	c, device := named("bn254-g1"), anyDevice(t)
 	scalars := c.random(500, 4)
 	want := cycleSum(c, scalars)
 	packed := packScalars[element4](c, scalars, bucketeer.Montgomery)
