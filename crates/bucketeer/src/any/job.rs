@@ -4,7 +4,7 @@ use super::AnyReport;
 use crate::{CancelToken, Curve, Error, Job};
 
 /// An MSM that runs in the background; see [`Job`].
-pub trait AnyJob: Send + Sync {
+pub trait AnyJob: Send {
     /// Waits for the sum.
     fn wait(self: Box<Self>) -> Result<AnyReport, Error>;
 
