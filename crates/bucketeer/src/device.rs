@@ -211,7 +211,7 @@ impl Device {
         let unavailable = |what: &str| {
             Err(Error::NoDevice {
                 device: name.into(),
-                reason: format!("this build of Bucketeer has no {what} engine; use --device cpu"),
+                reason: format!("this build of Bucketeer is without {what}"),
             })
         };
         let indices: Result<Vec<usize>, _> = index.split(',').map(str::parse).collect();

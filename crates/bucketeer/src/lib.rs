@@ -80,6 +80,27 @@ pub mod conformance;
 #[cfg(feature = "io")]
 pub mod io;
 
+/// arkworks' curves, in the version that this crate takes its types from.
+///
+/// ```
+/// # #[cfg(feature = "curves")]
+/// use bucketeer::{ark_ec::AffineRepr, curves::ark_bn254::G1Affine};
+/// # #[cfg(feature = "curves")]
+/// assert_eq!(bucketeer::msm(&[G1Affine::generator()], &[1u8])?, G1Affine::generator());
+/// # Ok::<(), bucketeer::Error>(())
+/// ```
+#[doc(no_inline)]
+pub extern crate ark_ec;
+/// arkworks' fields, likewise.
+#[doc(no_inline)]
+pub extern crate ark_ff;
+/// arkworks' serialisation, likewise.
+#[doc(no_inline)]
+pub extern crate ark_serialize;
+/// arkworks' random numbers and other helpers, likewise.
+#[doc(no_inline)]
+pub extern crate ark_std;
+
 pub use bases::{Bases, BasesSlice, Batch, Builder, Sums, Ticket, msm_resident};
 pub use caches::Caches;
 pub use control::{CancelToken, Hook, Progress};

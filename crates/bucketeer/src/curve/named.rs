@@ -5,6 +5,13 @@
 
 use std::fmt;
 
+/// The crates of the named curves, in the versions that this crate has them in.
+#[doc(no_inline)]
+pub use {
+    ark_bls12_377, ark_bls12_381, ark_bn254, ark_bw6_761, ark_ed_on_bls12_377,
+    ark_ed_on_bls12_381_bandersnatch, ark_grumpkin, ark_pallas, ark_secp256k1, ark_vesta,
+};
+
 use crate::{Curve, Error};
 
 /// A curve with a name.
