@@ -5,7 +5,8 @@
 // Both sides make the same call with the same data on bases of their own: Go calls Bases.MSM, and a
 // loop in C calls bucketeer_msm. Rounds of both alternate, and each round of Go is divided by the
 // one of C next to it, so that a slow moment of the machine hits both. The median of the ratios is
-// the overhead.
+// the overhead. It is taken of the processor time of the whole process, which other processes
+// disturb less than the time on the clock, and of that time too.
 package main
 
 /*
@@ -24,21 +25,35 @@ static BucketeerStatus load(const char *curve, uint32_t threads, const uint8_t *
   return status;
 }
 
-// Nanoseconds of these calls; negative if one fails.
-static double run(uint64_t bases, const uint8_t *data, size_t count, uint8_t *sum, size_t sum_bytes,
-                  int calls) {
-  struct timespec start, end;
-  clock_gettime(CLOCK_MONOTONIC, &start);
+static double nanoseconds(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return now.tv_sec * 1e9 + now.tv_nsec;
+}
+
+typedef struct {
+  double clock;
+  double processor;
+} Times;
+
+static Times now(void) {
+  return (Times){nanoseconds(CLOCK_MONOTONIC), nanoseconds(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+// The times of these calls; negative if one fails.
+static Times run(uint64_t bases, const uint8_t *data, size_t count, uint8_t *sum, size_t sum_bytes,
+                 int calls) {
+  Times start = now();
   for (int call = 0; call < calls; call++) {
     BucketeerScalars scalars = {data, count, 0, BUCKETEER_FORM_MONTGOMERY, 0, 0, 0};
     BucketeerBases handle = {bases};
     if (bucketeer_msm(handle, 0, &scalars, BUCKETEER_FORM_MONTGOMERY, sum, sum_bytes) !=
         BUCKETEER_STATUS_OK) {
-      return -1;
+      return (Times){-1, -1};
     }
   }
-  clock_gettime(CLOCK_MONOTONIC, &end);
-  return (end.tv_sec - start.tv_sec) * 1e9 + (end.tv_nsec - start.tv_nsec);
+  Times end = now();
+  return (Times){end.clock - start.clock, end.processor - start.processor};
 }
 */
 import "C"
@@ -49,7 +64,6 @@ import (
 	"log"
 	"math/rand/v2"
 	"slices"
-	"time"
 	"unsafe"
 
 	"bucketeer"
@@ -118,38 +132,52 @@ func measure[P comparable](curve string, generator P) {
 		log.Fatalf("%s: C cannot load: status %d", curve, status)
 	}
 	var sum, sumInC P
-	fromGo := func() float64 {
-		start := time.Now()
+	fromGo := func() C.Times {
+		start := C.now()
 		for range *calls {
 			sum = must(bases.MSM(scalars))
 		}
-		return float64(time.Since(start).Nanoseconds())
+		end := C.now()
+		return C.Times{clock: end.clock - start.clock, processor: end.processor - start.processor}
 	}
-	fromC := func() float64 {
+	fromC := func() C.Times {
 		took := C.run(inC, data(unsafe.Pointer(&scalars[0])), C.size_t(n),
 			data(unsafe.Pointer(&sumInC)), C.size_t(unsafe.Sizeof(sumInC)), C.int(*calls))
-		if took < 0 {
+		if took.clock < 0 {
 			log.Fatalf("%s: C cannot run", curve)
 		}
-		return float64(took)
+		return took
 	}
-	var goTimes, cTimes, ratios []float64
+	var goTimes, cTimes []C.Times
 	for round := range *rounds {
-		var g, c float64
+		var g, c C.Times
 		if round%2 == 0 { // Neither side is always the first.
 			g, c = fromGo(), fromC()
 		} else {
 			c, g = fromC(), fromGo()
 		}
-		goTimes, cTimes, ratios = append(goTimes, g), append(cTimes, c), append(ratios, g/c)
+		goTimes, cTimes = append(goTimes, g), append(cTimes, c)
 	}
 	if sum != sumInC {
 		log.Fatalf("%s: Go and C disagree", curve)
 	}
-	microseconds := 1e3 * float64(*calls)
-	fmt.Printf("%s, 2^%d: Go %.1f µs, C %.1f µs, overhead %+.2f %%; fastest Go %.1f µs, C %.1f µs\n",
-		curve, *power, middle(goTimes)/microseconds, middle(cTimes)/microseconds,
-		(middle(ratios)-1)*100, slices.Min(goTimes)/microseconds, slices.Min(cTimes)/microseconds)
+	processor := func(times C.Times) float64 { return float64(times.processor) }
+	clock := func(times C.Times) float64 { return float64(times.clock) }
+	fmt.Printf("%s, 2^%d\n", curve, *power)
+	report("processor time", goTimes, cTimes, processor)
+	report("time on the clock", goTimes, cTimes, clock)
+}
+
+func report(what string, goTimes, cTimes []C.Times, of func(C.Times) float64) {
+	var inGo, inC, ratios []float64
+	for i := range goTimes {
+		inGo, inC = append(inGo, of(goTimes[i])), append(inC, of(cTimes[i]))
+		ratios = append(ratios, inGo[i]/inC[i])
+	}
+	unit := 1e3 * float64(*calls)
+	fmt.Printf("  %-17s Go %.1f µs, C %.1f µs, overhead %+.2f %%; fastest Go %.1f µs, C %.1f µs\n",
+		what, middle(inGo)/unit, middle(inC)/unit, (middle(ratios)-1)*100, slices.Min(inGo)/unit,
+		slices.Min(inC)/unit)
 }
 
 func middle(values []float64) float64 {
