@@ -32,6 +32,10 @@ func (h *handle) use(call func(id uint64) error) error {
 		return &Error{Status: ErrInvalidArgument, Message: h.what + ": closed", closed: true}
 	}
 	err := call(id)
+	// Another goroutine may have closed it between the two lines above.
+	if known, ok := err.(*Error); ok && known.Status == ErrInvalidArgument && h.id.Load() == 0 {
+		known.closed = true
+	}
 	runtime.KeepAlive(h)
 	return err
 }

@@ -144,7 +144,7 @@ func TestCancelledJobs(t *testing.T) {
 	}()
 	job.Close()
 	if err := <-ended; err != nil && !errors.Is(err, bucketeer.ErrClosed) &&
-		!errors.Is(err, bucketeer.ErrCancelled) && !errors.Is(err, bucketeer.ErrInvalidArgument) {
+		!errors.Is(err, bucketeer.ErrCancelled) {
 		t.Error(err)
 	}
 }

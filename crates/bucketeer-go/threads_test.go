@@ -90,7 +90,7 @@ func TestCloseDuringRuns(t *testing.T) {
 				for range 100 {
 					sum, err := bases.MSM(packed)
 					if err != nil {
-						fails(t, "close during runs", err, bucketeer.ErrInvalidArgument)
+						fails(t, "close during runs", err, bucketeer.ErrClosed)
 						return
 					}
 					isPoint(t, c, "close during runs", sum, want, bucketeer.Montgomery)
