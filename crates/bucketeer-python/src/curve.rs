@@ -36,7 +36,7 @@ impl Facts {
     }
 }
 
-/// A named curve.
+/// A named curve. Case, hyphens and underscores of the name do not matter.
 #[pyclass(frozen, module = "bucketeer")]
 pub struct Curve(Arc<Facts>);
 
@@ -47,26 +47,31 @@ impl Curve {
         Facts::named(py, name).map(Self)
     }
 
+    /// Full name.
     #[getter]
     fn name(&self) -> &'static str {
         self.0.name()
     }
 
+    /// Prime order of the group: scalars are integers modulo it.
     #[getter]
     fn order(&self) -> BigUint {
         self.0.spec.order.clone()
     }
 
+    /// Characteristic of the field of coordinates.
     #[getter]
     fn modulus(&self) -> BigUint {
         self.0.spec.modulus.clone()
     }
 
+    /// Bytes of a packed point.
     #[getter]
     fn point_bytes(&self) -> usize {
         self.0.layout.point()
     }
 
+    /// Bytes of a packed scalar.
     #[getter]
     fn scalar_bytes(&self) -> usize {
         self.0.layout.scalar

@@ -1,13 +1,14 @@
 //! Devices to compute on.
 
-use bucketeer::{DeviceKind, Error};
+use bucketeer::DeviceKind;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::call::{call, invalid};
 
-/// A processor to run on.
+/// A processor to run on: `auto` (an NVIDIA GPU if there is one, otherwise the CPU), `cpu`,
+/// `cuda:0`, `cuda:0,1`, `webgpu:0`. It is never silently another one.
 #[pyclass(frozen, module = "bucketeer")]
 pub struct Device(pub bucketeer::Device);
 
@@ -44,6 +45,7 @@ impl Device {
         device.map(Self)
     }
 
+    /// What sort of processor it is.
     #[getter]
     fn kind(&self) -> &'static str {
         match self.0.kind() {
@@ -54,11 +56,13 @@ impl Device {
         }
     }
 
+    /// Threads of a CPU, multiprocessors of a GPU.
     #[getter]
     fn threads(&self, py: Python<'_>) -> PyResult<usize> {
         call(py, || Ok(self.0.facts().threads))
     }
 
+    /// Bytes it may allocate now.
     #[getter]
     fn memory(&self, py: Python<'_>) -> PyResult<u64> {
         call(py, || Ok(self.0.facts().memory))
@@ -77,15 +81,16 @@ impl Device {
 #[pyfunction]
 pub fn devices(py: Python<'_>) -> PyResult<Vec<String>> {
     call(py, || {
-        let mut names = vec!["cpu".to_string()];
-        let mut add = |kind: &str, count: usize| {
-            names.extend((0..count).map(|index| format!("{kind}:{index}")));
-        };
         #[cfg(feature = "cuda")]
-        add("cuda", bucketeer::Device::cuda_count().unwrap_or(0));
+        let cuda = bucketeer::Device::cuda_count().unwrap_or(0);
+        #[cfg(not(feature = "cuda"))]
+        let cuda = 0;
         #[cfg(feature = "webgpu")]
-        add("webgpu", bucketeer::Device::webgpu_count());
-        add("", 0);
-        Ok::<_, Error>(names)
+        let webgpu = bucketeer::Device::webgpu_count();
+        #[cfg(not(feature = "webgpu"))]
+        let webgpu = 0;
+        let cuda = (0..cuda).map(|index| format!("cuda:{index}"));
+        let webgpu = (0..webgpu).map(|index| format!("webgpu:{index}"));
+        Ok(std::iter::once("cpu".into()).chain(cuda).chain(webgpu).collect())
     })
 }

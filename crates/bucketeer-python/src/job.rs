@@ -1,4 +1,7 @@
 //! MSMs in the background.
+//!
+//! The library's wait cannot be interrupted. So waiting here is looking whether the job has ended,
+//! between which signals and timeouts are handled.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -19,10 +22,8 @@ const SIGNALS: Duration = Duration::from_millis(50);
 /// The shortest and the longest sleep between two looks at a job.
 const SLEEPS: [Duration; 2] = [Duration::from_micros(10), Duration::from_millis(5)];
 
-/// An MSM that runs in the background.
-///
-/// The library's wait cannot be interrupted. So waiting here is looking whether the job has ended,
-/// between which signals and timeouts are handled.
+/// An MSM that runs in the background. It is cancelled when it is garbage, and at the end of a
+/// `with` block. Any thread may use it.
 #[pyclass(frozen, module = "bucketeer")]
 pub struct Job {
     curve: Arc<Facts>,
@@ -87,6 +88,7 @@ impl Job {
 
 #[pymethods]
 impl Job {
+    /// The sum. Raises `TimeoutError` after `timeout` seconds, `Cancelled` after `cancel`.
     #[pyo3(signature = (timeout = None))]
     fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Point> {
         let timeout = timeout.map(Duration::try_from_secs_f64).transpose();
@@ -105,6 +107,7 @@ impl Job {
         }
     }
 
+    /// Whether it has ended, with a sum or an error.
     fn done(&self) -> bool {
         match &*self.state() {
             State::Running(job) => job.is_finished(),
@@ -112,6 +115,7 @@ impl Job {
         }
     }
 
+    /// Makes it end at its next step, unless it has ended.
     fn cancel(&self) {
         if let State::Running(job) = &*self.state() {
             job.cancel_token().cancel();

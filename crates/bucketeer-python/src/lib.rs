@@ -1,7 +1,8 @@
 //! The native part of the Python package `bucketeer`.
 //!
-//! The package re-exports what is here; `python/bucketeer/__init__.pyi` has the signatures and
-//! their documentation. Each file is one class or one step of a call:
+//! The package re-exports what is here. Comments on classes and methods are what Python's `help`
+//! shows; they stand with the types in `python/bucketeer/__init__.pyi` too, and tests/test_stubs.py
+//! compares both. Each file is one class or one step of a call:
 //!
 //! 1. `view`: memory of a Python object as rows of bytes, without copying.
 //! 2. `points`, `scalars`: those bytes, or Python's integers, as packed points and scalars.

@@ -4,7 +4,6 @@ use bucketeer::any::{AnyPoints, RunOptions};
 use bucketeer::packed::Representation;
 use bucketeer::plan::Settings;
 use bucketeer::{Error, PointFault};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -34,19 +33,21 @@ impl Form {
     }
 }
 
-impl<'py> FromPyObject<'_, 'py> for Form {
-    type Error = PyErr;
+impl Form {
+    const NAMES: [(&'static str, Self); 3] = [
+        ("montgomery", Self::Montgomery),
+        ("little-endian", Self::LittleEndian),
+        ("big-endian", Self::BigEndian),
+    ];
 
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        one_of(
-            &object,
-            "form",
-            &[
-                ("montgomery", Self::Montgomery),
-                ("little-endian", Self::LittleEndian),
-                ("big-endian", Self::BigEndian),
-            ],
-        )
+    /// The form with this name.
+    pub fn named(name: &str) -> PyResult<Self> {
+        one_of(name, "form", &Self::NAMES)
+    }
+
+    /// The form with this name, if there is a name.
+    pub fn given(name: Option<&str>) -> PyResult<Option<Self>> {
+        name.map(Self::named).transpose()
     }
 }
 
@@ -61,16 +62,13 @@ pub enum Check {
     Nothing,
 }
 
-impl<'py> FromPyObject<'_, 'py> for Check {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let names = [("curve", Self::Curve), ("subgroup", Self::Subgroup), ("none", Self::Nothing)];
-        one_of(&object, "check", &names)
-    }
-}
-
 impl Check {
+    /// The check with this name.
+    pub fn named(name: &str) -> PyResult<Self> {
+        let names = [("curve", Self::Curve), ("subgroup", Self::Subgroup), ("none", Self::Nothing)];
+        one_of(name, "check", &names)
+    }
+
     /// The points for the library, checked.
     pub fn unpack(self, curve: &Facts, points: &Points) -> Result<Box<dyn AnyPoints>, Error> {
         let packed = points.packed();
@@ -90,12 +88,7 @@ impl Check {
 }
 
 /// The value with this name.
-fn one_of<T: Copy>(object: &Bound<'_, PyAny>, what: &str, names: &[(&str, T)]) -> PyResult<T> {
-    let Ok(name) = object.cast::<PyString>() else {
-        let kind = object.get_type();
-        return Err(PyTypeError::new_err(format!("{what}: expected a str, not {kind}")));
-    };
-    let name = name.to_cow()?;
+fn one_of<T: Copy>(name: &str, what: &str, names: &[(&str, T)]) -> PyResult<T> {
     let found = names.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
     found.ok_or_else(|| {
         let names: Vec<_> = names.iter().map(|(name, _)| format!("\"{name}\"")).collect();
@@ -116,7 +109,8 @@ impl<'py> FromPyObject<'_, 'py> for Precompute {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         match object.cast::<PyString>() {
-            Ok(_) => one_of(&object, "precompute", &[("auto", ())]).map(|()| Self::Auto),
+            Ok(name) if name.to_cow()? == "auto" => Ok(Self::Auto),
+            Ok(_) => Err(invalid("precompute: expected an integer or \"auto\"")),
             Err(_) => object.extract().map(Self::Copies),
         }
     }

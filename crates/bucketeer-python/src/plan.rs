@@ -10,22 +10,25 @@ use crate::curve::Facts;
 use crate::device::Device;
 use crate::options::{Precompute, run_options};
 
-/// Every decision of a run.
+/// Every decision of a run; `str(plan)` explains them.
 #[pyclass(frozen, module = "bucketeer")]
 pub struct Plan(pub bucketeer::Plan);
 
 #[pymethods]
 impl Plan {
+    /// The most that a run allocates beyond its inputs, table included.
     #[getter]
     fn bytes(&self) -> u64 {
         self.0.bytes()
     }
 
+    /// Bytes of the bases on the device, with their precomputed multiples.
     #[getter]
     fn table_bytes(&self) -> u64 {
         self.0.table_bytes()
     }
 
+    /// Bytes of each buffer.
     #[getter]
     fn buffers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let buffers = PyDict::new(py);
@@ -35,21 +38,25 @@ impl Plan {
         Ok(buffers)
     }
 
+    /// Predicted time of a run.
     #[getter]
     fn seconds(&self) -> f64 {
         self.0.cost.nanoseconds / 1e9
     }
 
+    /// Bits of a window.
     #[getter]
     fn window_bits(&self) -> u32 {
         self.0.shape.window_bits
     }
 
+    /// Shifted copies of each base.
     #[getter]
     fn precompute(&self) -> u32 {
         self.0.shape.precompute
     }
 
+    /// Whether the bases stay on the device; they do not where their table is too large.
     #[getter]
     fn resident(&self) -> bool {
         self.0.resident
@@ -64,7 +71,8 @@ impl Plan {
     }
 }
 
-/// The plan of MSMs over `n` bases.
+/// What MSMs over `n` bases would do and how much memory they would take, without loading anything.
+/// `resident=False`: one MSM over points that are not kept.
 #[pyfunction]
 #[pyo3(signature = (
     curve, n, *, device = None, batch = 1, resident = true, precompute = None, window_bits = None,

@@ -14,7 +14,7 @@ use crate::call::{call, exception, invalid};
 use crate::curve::Facts;
 use crate::options::Form;
 
-/// A point of a curve, the sum of an MSM.
+/// The sum of an MSM. Points are equal if their curves and coordinates are.
 #[pyclass(frozen, eq, hash, module = "bucketeer")]
 #[derive(PartialEq, Hash)]
 pub struct Point(pub Arc<Sum>);
@@ -95,33 +95,40 @@ impl Hash for Sum {
 
 #[pymethods]
 impl Point {
+    /// Name of the curve.
     #[getter]
     fn curve(&self) -> &'static str {
         self.0.curve.name()
     }
 
+    /// The coordinate x, a pair over a quadratic extension; `None` at infinity.
     #[getter]
     fn x<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.0.coordinate(py, |x, _| x, 0)
     }
 
+    /// The coordinate y, a pair over a quadratic extension; `None` at infinity.
     #[getter]
     fn y<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.0.coordinate(py, |_, y| y, 1)
     }
 
+    /// Whether it is the neutral element: infinity, or (0, 1) on an Edwards curve.
     #[getter]
     fn is_infinity(&self) -> bool {
         *self.0.coordinates() == Coordinates::Identity
     }
 
-    #[pyo3(signature = (form = Form::LittleEndian))]
-    fn to_bytes<'py>(&self, py: Python<'py>, form: Form) -> PyResult<Bound<'py, PyBytes>> {
+    /// x, then y; all zeros at infinity.
+    #[pyo3(signature = (form = "little-endian"))]
+    fn to_bytes<'py>(&self, py: Python<'py>, form: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let representation = Form::named(form)?.representation();
         let mut bytes = vec![0; self.0.curve.layout.point()];
-        call(py, || self.0.sum.write(form.representation(), &mut bytes))?;
+        call(py, || self.0.sum.write(representation, &mut bytes))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// Seconds in each stage of the run that made it; empty after a batch.
     #[getter]
     fn timings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let timings = PyDict::new(py);

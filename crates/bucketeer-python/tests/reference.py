@@ -18,7 +18,7 @@ class Field:
     def add(self, a, b):
         if self.non_residue is None:
             return (a + b) % self.p
-        return tuple((x + y) % self.p for x, y in zip(a, b))
+        return tuple((x + y) % self.p for x, y in zip(a, b, strict=True))
 
     def neg(self, a):
         if self.non_residue is None:

@@ -96,7 +96,8 @@ class CurvesTest(unittest.TestCase):
             for scalars, own in zip(batch, sums, strict=True):
                 factor = sum(k * (i + 1) for i, k in enumerate(scalars)) % curve.order
                 self.assertEqual(xy(own), curve.mul(factor, curve.generator))
-            self.assertEqual(xy(bases.msm([3, 4], first=7)), curve.mul(3 * 8 + 4 * 9, curve.generator))
+            expected = curve.mul(3 * 8 + 4 * 9, curve.generator)
+            self.assertEqual(xy(bases.msm([3, 4], first=7)), expected)
             (own,) = bases.msm_batch([[3, 4]], first=7)
             self.assertEqual(own, bases.msm([3, 4], first=7))
             self.assertTrue(bases.msm([], first=n).is_infinity)

@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import os
+import pathlib
 import resource
 import signal
 import threading
@@ -72,14 +73,14 @@ class ThreadsTest(unittest.TestCase):
             "batch": lambda: bases.msm_batch([scalars, scalars]),
             "wait": lambda: bases.submit(scalars).wait(),
         }
+
+        def tick(ticks, stop):
+            while not stop.wait(0.001):
+                ticks.append(time.perf_counter())
+
         for name, call in calls.items():
             ticks, stop = [], threading.Event()
-
-            def tick():
-                while not stop.wait(0.001):
-                    ticks.append(time.perf_counter())
-
-            thread = threading.Thread(target=tick)
+            thread = threading.Thread(target=tick, args=(ticks, stop))
             thread.start()
             began = time.perf_counter()
             call()
@@ -180,7 +181,6 @@ class GarbageTest(unittest.TestCase):
 
     def test_memory_is_flat(self):
         points = pack_points(BN254, multiples(BN254, 64)) * 64
-        scalars = bytes(31) + b"\x01"
         scalars = (b"\x07" + bytes(31)) * 4096
 
         def work():
@@ -194,7 +194,8 @@ class GarbageTest(unittest.TestCase):
 
         def kilobytes():
             gc.collect()
-            return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize() >> 10
+            pages = pathlib.Path("/proc/self/statm").read_text().split()[1]
+            return int(pages) * resource.getpagesize() >> 10
 
         for _ in range(20):
             work()

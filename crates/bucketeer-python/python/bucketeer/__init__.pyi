@@ -41,6 +41,26 @@ _Scalars: TypeAlias = _Memory | Iterable[_Integer]
 _Form: TypeAlias = Literal["montgomery", "little-endian", "big-endian"]
 _Check: TypeAlias = Literal["curve", "subgroup", "none"]
 
+__all__ = [
+    "Bases",
+    "Cancelled",
+    "Curve",
+    "Device",
+    "DeviceFailed",
+    "Error",
+    "InvalidInput",
+    "Job",
+    "NoDevice",
+    "OutOfMemory",
+    "Plan",
+    "Point",
+    "__version__",
+    "curves",
+    "devices",
+    "msm",
+    "plan",
+]
+
 __version__: str
 
 @final
