@@ -37,7 +37,8 @@
 //!
 //! Points are trusted to be on the curve, as halo2curves trusts them; [`Bases`] and [`Resident`]
 //! check it when they are loaded. Points of bn256's second group are trusted to lie in the
-//! prime-order subgroup. Nothing here is constant time.
+//! prime-order subgroup; [`Settings::any_point`] lifts that for [`msm_best`]. Nothing here is
+//! constant time.
 
 mod bases;
 mod layout;
@@ -52,3 +53,8 @@ pub use bucketeer_ark::{DEVICE_VARIABLE, Settings, device, with_device};
 pub use msm::{msm, msm_best};
 pub use point::Point;
 pub use resident::Resident;
+
+/// Compiles and runs the README's example.
+#[cfg(all(doctest, feature = "halo2curves"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -9,7 +9,7 @@ use std::any::{Any, TypeId};
 use std::marker::PhantomData;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use bucketeer::{Device, Error};
+use bucketeer::{Builder, Device, Error};
 
 use crate::{Bases, Point};
 
@@ -56,35 +56,26 @@ struct Entry {
 static ACTIVE: RwLock<Vec<Arc<Entry>>> = RwLock::new(Vec::new());
 
 impl<'a> Resident<'a> {
-    /// Loads slices of points, with default settings.
+    /// Loads slices of points with default settings.
     pub fn of<C: Point>(device: &Device, slices: &[&'a [C]]) -> Result<Self, Error> {
-        let load = |points| Bases::load(device, points);
-        let bases = slices.iter().map(|points| load(points)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self::from_bases(slices.iter().copied().zip(bases)))
+        Self::load_with(&bucketeer::Bases::builder(), device, slices)
     }
 
-    /// Loads slices of points with tables, each of at most `table_factor` times the size of its
-    /// points. Tables pay from dozens of MSMs on.
-    pub fn with_tables<C: Point>(
+    /// Loads slices of points with the settings of Bucketeer's builder, such as tables, which pay
+    /// from dozens of MSMs on: `bucketeer::Bases::builder().auto_precompute()`.
+    pub fn load_with<C: Point>(
+        builder: &Builder<C::Ark>,
         device: &Device,
         slices: &[&'a [C]],
-        table_factor: u64,
     ) -> Result<Self, Error> {
-        let load = |points: &&'a [C]| {
-            let bytes = (size_of_val(*points) as u64).saturating_mul(table_factor);
-            let builder = bucketeer::Bases::builder().auto_precompute().memory_limit(bytes);
-            Ok((*points, Bases::load_with(&builder, device, points)?))
-        };
-        Ok(Self::from_bases(slices.iter().map(load).collect::<Result<Vec<_>, Error>>()?))
-    }
-
-    fn from_bases<C: Point>(loaded: impl IntoIterator<Item = (&'a [C], Bases<C>)>) -> Self {
-        let entry = |(points, bases): (&'a [C], Bases<C>)| {
+        let entry = |points: &&'a [C]| {
+            let bases = Box::new(Bases::load_with(builder, device, points)?);
             let start = points.as_ptr().addr();
-            let end = start + size_of_val(points);
-            Arc::new(Entry { point: TypeId::of::<C>(), start, end, bases: Box::new(bases) })
+            let end = start + size_of_val(*points);
+            Ok(Arc::new(Entry { point: TypeId::of::<C>(), start, end, bases }))
         };
-        Self { entries: loaded.into_iter().map(entry).collect(), points: PhantomData }
+        let entries = slices.iter().map(entry).collect::<Result<_, Error>>()?;
+        Ok(Self { entries, points: PhantomData })
     }
 
     /// Runs `work`. MSMs over these points, or over any range of one of the slices, use the resident

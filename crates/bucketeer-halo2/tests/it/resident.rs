@@ -17,7 +17,8 @@ fn ranges_of_resident_slices() {
     let (scalars, points) = input();
     let (first, second) = points.split_at(120);
     let plain = Resident::of(&Device::cpu(), &[first, second]).unwrap();
-    let tables = Resident::with_tables(&Device::cpu(), &[first, second], 16).unwrap();
+    let builder = bucketeer::Bases::builder().precompute(4);
+    let tables = Resident::load_with(&builder, &Device::cpu(), &[first, second]).unwrap();
     for resident in [&plain, &tables] {
         resident.scope(|| {
             for range in [0..120, 0..1, 7..70, 119..120, 120..200, 130..131, 5..5, 100..140] {
@@ -67,7 +68,8 @@ fn bad_points_are_not_loaded() {
     points[7].y = points[7].y.double();
     let error = Resident::of(&Device::cpu(), &[&points]).err();
     assert!(matches!(error, Some(Error::InvalidBase { index: 7, .. })), "{error:?}");
-    let error = Resident::with_tables(&Device::cpu(), &[&points[..7]], 0).err();
+    let builder = bucketeer::Bases::builder().memory_limit(1);
+    let error = Resident::load_with(&builder, &Device::cpu(), &[&points[..7]]).err();
     assert!(matches!(error, Some(Error::OutOfMemory { .. })), "{error:?}");
 }
 
