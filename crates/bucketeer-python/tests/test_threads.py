@@ -21,10 +21,10 @@ G = BN254.generator
 MANY = 1 << 15
 
 
-def many_bases():
+def many_bases(**options):
     """2^15 bases G, 2·G, … 64·G, G, …"""
     rows = np.frombuffer(pack_points(BN254, multiples(BN254, 64)), np.uint8).reshape(64, 64)
-    return bucketeer.Bases("bn254", np.tile(rows, (MANY // 64, 1)), check="none")
+    return bucketeer.Bases("bn254", np.tile(rows, (MANY // 64, 1)), check="none", **options)
 
 
 def many_scalars(seed):
@@ -68,7 +68,7 @@ class ThreadsTest(unittest.TestCase):
         """Another thread runs Python code while this one waits inside a call."""
         bases, scalars = many_bases(), many_scalars(1)
         calls = {
-            "load": many_bases,
+            "load": lambda: many_bases(precompute=2),
             "msm": lambda: bases.msm(scalars),
             "batch": lambda: bases.msm_batch([scalars, scalars]),
             "wait": lambda: bases.submit(scalars).wait(),
