@@ -54,9 +54,10 @@ impl Layout {
     pub(crate) fn points<C: Api>(&self, points: &[C], trusted: bool) -> Result<Vec<C::Ark>, Error> {
         let canonical;
         let packed = match self.points {
-            // SAFETY: `check` has compared the types.
             Access::Memory => {
-                PackedPoints::new(unsafe { bytes(points) }, Representation::Montgomery)
+                // SAFETY: `check` has found that points have no padding.
+                let bytes = unsafe { bytes(points) };
+                PackedPoints::new(bytes, Representation::Montgomery)
             }
             Access::Interface => {
                 canonical = canonical_points(points)?;

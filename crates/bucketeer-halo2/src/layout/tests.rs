@@ -32,8 +32,10 @@ macro_rules! variant {
             }
 
             fn probes() -> Vec<($scalar, Self)> {
-                let probe = |(scalar, point): (Fr, G1Affine)| {
-                    ($to_scalar(scalar), $name { x: point.x, y: point.y, ..Self::default() })
+                let probe = |(scalar, G1Affine { x, y }): (Fr, G1Affine)| {
+                    let mut point = Self::default();
+                    (point.x, point.y) = (x, y);
+                    ($to_scalar(scalar), point)
                 };
                 G1Affine::probes().into_iter().map(probe).collect()
             }

@@ -223,6 +223,7 @@ fn integers_of_every_size() {
 /// blst's points are read where they lie.
 #[test]
 fn points_of_blst() {
+    // SAFETY: blst returns a pointer to a constant of its own.
     let generator = unsafe { *blst::blst_p1_affine_generator() };
     let points = [generator, blst::blst_p1_affine::default(), generator];
     // SAFETY: blst's affine points are 96 bytes of words.
