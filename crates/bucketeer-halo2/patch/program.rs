@@ -1,7 +1,7 @@
 //! KZG proofs of halo2-axiom over BN254, with halo2's own MSM, with Bucketeer's through the hook of
 //! the patched crate, and with resident parameters. They must verify, and every MSM of a proof must
-//! be that of halo2curves: proofs themselves differ, because halo2-axiom draws a polynomial from the
-//! system's randomness.
+//! be that of halo2curves: proofs themselves differ, because halo2-axiom draws a polynomial from
+//! the system's randomness.
 //!
 //! Arguments: the logarithm of the rows, 8 by default, and the rounds, 1 by default.
 

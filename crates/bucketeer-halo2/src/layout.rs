@@ -4,8 +4,8 @@
 //!    must be the same multiples of the same point in arkworks: this is the same group. Anything
 //!    else is an error.
 //! 2. If size and alignment are right and the bytes of all of these are the Montgomery words that
-//!    arkworks has, x then y and zeros for the identity, points are read from memory. Otherwise they
-//!    go through the public interface, which is slower and just as right. The same for scalars.
+//!    arkworks has, x then y and zeros for the identity, points are read from memory. Otherwise
+//!    they go through the public interface, slower and just as right. The same for scalars.
 
 use std::any::type_name;
 use std::borrow::Cow;

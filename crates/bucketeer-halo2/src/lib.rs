@@ -30,8 +30,8 @@
 //! # Errors
 //!
 //! [`msm_best`] has no room for errors and **panics** with the error's text, unless
-//! [`Settings::allow_cpu_fallback`] lets the CPU compute what the device could not. [`device`] tells
-//! in advance whether the chosen device can be opened.
+//! [`Settings::allow_cpu_fallback`] lets the CPU compute what the device could not. [`device`]
+//! tells in advance whether the chosen device can be opened.
 //!
 //! # Trusted points
 //!

@@ -21,9 +21,9 @@ use crate::{Point, resident};
 ///
 /// # Panics
 ///
-/// With the error's text, if the numbers of scalars and bases differ, a coordinate is not reduced or
-/// the device fails. [`Settings::allow_cpu_fallback`](crate::Settings::allow_cpu_fallback) lets the
-/// CPU compute what the device could not. [`msm`] returns errors.
+/// With the error's text, if the numbers of scalars and bases differ, a coordinate is not reduced
+/// or the device fails. [`Settings::allow_cpu_fallback`](crate::Settings::allow_cpu_fallback) lets
+/// the CPU compute what the device could not. [`msm`] returns errors.
 pub fn msm_best<C: Point>(coeffs: &[C::Scalar], bases: &[C]) -> C::Curve {
     let sum = attempt(coeffs, bases, |points, scalars| {
         Ok(Projective::msm_unchecked(Affine::wrap_slice(points), scalars).0)

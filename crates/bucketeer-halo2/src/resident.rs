@@ -78,8 +78,8 @@ impl<'a> Resident<'a> {
         Ok(Self { entries, points: PhantomData })
     }
 
-    /// Runs `work`. MSMs over these points, or over any range of one of the slices, use the resident
-    /// ones, on whichever thread of the process they are called. Scopes nest.
+    /// Runs `work`. MSMs over these points, or over any range of one of the slices, use the
+    /// resident ones, on whichever thread of the process they are called. Scopes nest.
     pub fn scope<R>(&self, work: impl FnOnce() -> R) -> R {
         let _registration = Registration::new(&self.entries);
         work()

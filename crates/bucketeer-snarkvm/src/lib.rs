@@ -8,8 +8,9 @@
 //! `BUCKETEER_DEVICE`, otherwise the best there is, an NVIDIA GPU or the CPU. [`NTT`] and
 //! [`polymul`] return an error, after which snarkVM computes on the CPU itself.
 //!
-//! The functions are generic without any bound, because the crate they replace casts their arguments
-//! to untyped memory. Here nothing is cast unless the types are exactly snarkVM's (`g1.rs`).
+//! The functions are generic without any bound, because the crate they replace casts their
+//! arguments to untyped memory. Here nothing is cast unless the types are exactly snarkVM's
+//! (`g1.rs`).
 
 mod error;
 mod g1;
