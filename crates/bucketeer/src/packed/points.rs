@@ -37,8 +37,8 @@ impl<'a> PackedPoints<'a> {
         Self { stride: Some(bytes), ..self }
     }
 
-    /// Leaves out the check that points satisfy the curve's equation. The caller vouches for it: the
-    /// sum over points of another curve is meaningless.
+    /// Leaves out the check that points satisfy the curve's equation. The caller vouches for them:
+    /// the sum over points of another curve is meaningless.
     #[must_use]
     pub fn trusted(self) -> Self {
         Self { trusted: true, ..self }
