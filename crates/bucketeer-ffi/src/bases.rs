@@ -2,8 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use engine::any::{AnyBases, AnyPoints, AnySum, Layout, RunOptions};
-use engine::curves::NamedCurve;
+use engine::any::{AnyBases, AnyCurve, AnyPoints, AnySum, Layout, RunOptions};
 use engine::packed::Representation;
 use engine::{Error, PointFault};
 
@@ -11,7 +10,7 @@ use crate::handles::{BASES, Bases, DEVICES, Device};
 use crate::info::write_text;
 use crate::status::{Failure, Status, guard};
 use crate::types::{
-    Options, Points, Scalars, check, curve, reference, representation, room, write,
+    Options, Points, Scalars, check, check_room, curve, reference, representation, room, write,
 };
 
 /// Bases on a device.
@@ -26,15 +25,14 @@ pub(crate) struct Loaded {
 ///
 /// The pointers are valid, and so are those inside of what they point to.
 unsafe fn unpack(
-    curve: &'static NamedCurve,
+    curve: &dyn AnyCurve,
+    layout: &Layout,
     points: *const Points,
     options: *const Options,
-) -> Result<(Box<dyn AnyPoints>, Layout, RunOptions), Failure> {
-    let curve = curve.any();
-    let layout = curve.layout();
+) -> Result<(Box<dyn AnyPoints>, RunOptions), Failure> {
     // SAFETY: the function's contract.
     let (points, (options, check)) =
-        unsafe { (reference(points, "points")?.packed(&layout)?, Options::read(options)?) };
+        unsafe { (reference(points, "points")?.packed(layout)?, Options::read(options)?) };
     let points = curve.unpack_points(&points)?;
     if check {
         let mut seed = [0; 32];
@@ -45,7 +43,7 @@ unsafe fn unpack(
             return Err(Error::InvalidBase { index, reason }.into());
         }
     }
-    Ok((points, layout, options))
+    Ok((points, options))
 }
 
 /// Writes sums one after the other.
@@ -68,15 +66,6 @@ pub(crate) unsafe fn write_sums(
     Ok(())
 }
 
-/// Refuses room for sums that is too small, before anything is computed.
-fn check_room(count: usize, layout: &Layout, out: *mut c_void, size: usize) -> Result<(), Failure> {
-    let needed = count.saturating_mul(layout.point());
-    if size < needed {
-        return Err(Failure::argument(format!("out has room for {size} bytes of {needed}")));
-    }
-    if needed > 0 { check(out.cast::<u8>(), "out") } else { Ok(()) }
-}
-
 /// Loads points onto a device and keeps them there. That they lie on the curve is checked, unless
 /// they are trusted. `options` may be null.
 ///
@@ -95,7 +84,10 @@ pub unsafe extern "C" fn bucketeer_bases_load(
         check(out, "out")?;
         let device = DEVICES.get(device.id)?;
         // SAFETY: the function's contract.
-        let (points, layout, options) = unsafe { unpack(curve(curve_name)?, points, options) }?;
+        let curve = unsafe { curve(curve_name) }?.any();
+        let layout = curve.layout();
+        // SAFETY: the function's contract.
+        let (points, options) = unsafe { unpack(&*curve, &layout, points, options) }?;
         let bases = points.load(&device, points.len(), &options)?;
         let id = BASES.insert(Loaded { bases, layout });
         // SAFETY: the function's contract.
@@ -162,7 +154,7 @@ pub unsafe extern "C" fn bucketeer_msm(
     guard(|| {
         let Loaded { bases, layout } = &*BASES.get(bases.id)?;
         let representation = representation(form)?;
-        check_room(1, layout, out, out_bytes)?;
+        check_room(out, out_bytes, layout.point())?;
         // SAFETY: the function's contract.
         let scalars = unsafe { reference(scalars, "scalars")?.packed(layout) }?;
         let sum = bases.msm_packed(first, &scalars)?.sum;
@@ -191,7 +183,7 @@ pub unsafe extern "C" fn bucketeer_msm_batch(
     guard(|| {
         let Loaded { bases, layout } = &*BASES.get(bases.id)?;
         let representation = representation(form)?;
-        check_room(count, layout, out, out_bytes)?;
+        check_room(out, out_bytes, count.saturating_mul(layout.point()))?;
         let scalars = match count {
             0 => &[],
             _ => {
@@ -231,10 +223,10 @@ pub unsafe extern "C" fn bucketeer_msm_once(
     guard(|| {
         let device = DEVICES.get(device.id)?;
         // SAFETY: the function's contract.
-        let curve = unsafe { curve(curve_name) }?;
-        let layout = curve.any().layout();
+        let curve = unsafe { curve(curve_name) }?.any();
+        let layout = curve.layout();
         let representation = representation(form)?;
-        check_room(1, &layout, out, out_bytes)?;
+        check_room(out, out_bytes, layout.point())?;
         // SAFETY: the function's contract.
         let given = unsafe { (reference(points, "points")?, reference(scalars, "scalars")?) };
         if given.0.count != given.1.count {
@@ -244,7 +236,7 @@ pub unsafe extern "C" fn bucketeer_msm_once(
         // SAFETY: the function's contract.
         let scalars = unsafe { given.1.packed(&layout) }?;
         // SAFETY: the function's contract.
-        let (points, layout, options) = unsafe { unpack(curve, points, options) }?;
+        let (points, options) = unsafe { unpack(&*curve, &layout, points, options) }?;
         let sum = points.msm_packed(&device, &options, &scalars)?.sum;
         // SAFETY: the function's contract.
         unsafe { write_sums(&[sum], &layout, representation, out, out_bytes) }

@@ -152,6 +152,14 @@ pub(crate) fn check<T>(pointer: *const T, name: &str) -> Result<(), Failure> {
     }
 }
 
+/// Refuses room that is too small for so many bytes.
+pub(crate) fn check_room(out: *mut c_void, size: usize, needed: usize) -> Result<(), Failure> {
+    if size < needed {
+        return Err(Failure::argument(format!("out has room for {size} bytes of {needed}")));
+    }
+    if needed > 0 { check(out.cast::<u8>(), "out") } else { Ok(()) }
+}
+
 /// Room for the caller's bytes.
 ///
 /// # Safety
@@ -162,13 +170,10 @@ pub(crate) unsafe fn room<'a>(
     size: usize,
     needed: usize,
 ) -> Result<&'a mut [u8], Failure> {
-    if size < needed {
-        return Err(Failure::argument(format!("out has room for {size} bytes of {needed}")));
-    }
+    check_room(out, size, needed)?;
     if needed == 0 {
         return Ok(&mut []);
     }
-    check(out.cast::<u8>(), "out")?;
     // SAFETY: not null, and so many bytes may be written by the caller's word.
     Ok(unsafe { std::slice::from_raw_parts_mut(out.cast(), needed) })
 }
