@@ -152,7 +152,7 @@ pub struct PlanArgs {
     /// Group stage: sort or csr
     #[arg(long, value_name = "WAY", value_parser = group)]
     pub group_by: Option<Group>,
-    /// Accumulate stage: slices, per-bucket, fused-sweep, in-place or straus
+    /// Accumulate stage: slices, affine, per-bucket, fused-sweep, in-place or straus
     #[arg(long, value_name = "WAY", value_parser = accumulate)]
     pub accumulate_by: Option<Accumulate>,
     /// Reduce stage: window-splitting, running-sum or sliced:COUNT
@@ -242,12 +242,13 @@ fn group(name: &str) -> Result<Group, Error> {
 fn accumulate(name: &str) -> Result<Accumulate, Error> {
     match name {
         "slices" => Ok(Accumulate::Slices),
+        "affine" => Ok(Accumulate::BatchedAffine),
         "per-bucket" => Ok(Accumulate::PerBucket),
         "fused-sweep" => Ok(Accumulate::FusedSweep),
         "in-place" => Ok(Accumulate::InPlace),
         "straus" => Ok(Accumulate::Straus),
         _ => {
-            let expected = "slices, per-bucket, fused-sweep, in-place, straus";
+            let expected = "slices, affine, per-bucket, fused-sweep, in-place, straus";
             Err(unknown("way to accumulate", name, expected))
         }
     }

@@ -173,6 +173,7 @@ class Blocks {
         wait(kind);
         // Lanes outside the group leave the value as it is.
         unsigned within = lane % width, from = index;
+        if (kind == SHUFFLE) from = index - within + delta % width;
         if (kind == SHUFFLE_UP && within >= delta) from = index - delta;
         if (kind == SHUFFLE_DOWN && within + delta < width) from = index + delta;
         // Lanes that have ended, or that the block does not have, have no value.

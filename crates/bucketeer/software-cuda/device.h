@@ -26,7 +26,7 @@ struct Index {
     unsigned x;
 };
 
-enum Meeting { BARRIER = 1, SHUFFLE_UP, SHUFFLE_DOWN };
+enum Meeting { BARRIER = 1, SHUFFLE, SHUFFLE_UP, SHUFFLE_DOWN };
 
 // What the driver tells the running thread, and what a thread asks the driver for.
 struct Device {
@@ -49,6 +49,11 @@ Device *software_device = &own_device;
 #define gridDim (software_device->grid_size)
 
 static inline void __syncthreads() { software_device->barrier(); }
+static inline unsigned __shfl_sync(unsigned mask, unsigned value, unsigned lane,
+                                   unsigned width = 32) {
+    return software_device->shuffle(SHUFFLE, mask, value, lane, width);
+}
+static inline void __syncwarp(unsigned mask = ~0u) { __shfl_sync(mask, 0, 0); }
 static inline unsigned __shfl_up_sync(unsigned mask, unsigned value, unsigned delta,
                                       unsigned width = 32) {
     return software_device->shuffle(SHUFFLE_UP, mask, value, delta, width);

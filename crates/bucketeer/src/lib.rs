@@ -55,7 +55,7 @@ mod pinned;
 mod platform;
 pub mod random;
 mod rates;
-#[cfg(any(feature = "any", feature = "conformance"))]
+#[cfg(any(test, feature = "any", feature = "conformance"))]
 mod reference;
 mod report;
 #[cfg(any(feature = "any", feature = "io"))]

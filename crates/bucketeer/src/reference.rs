@@ -39,6 +39,7 @@ pub fn reference_sum<C: Curve>(
 }
 
 /// A sum of an engine in affine coordinates; `None` if it is no point of the curve.
+#[cfg(any(feature = "any", feature = "conformance"))]
 pub(crate) fn affine<C: Curve>(sum: &C::Group) -> Option<C> {
     C::is_point(sum).then(|| sum.into_affine()).filter(Curve::on_curve)
 }

@@ -22,6 +22,7 @@
 //! assert_eq!(summary.failed, 0);
 //! ```
 
+mod affine;
 mod case;
 #[cfg(all(feature = "any", not(test)))]
 mod named;
@@ -110,7 +111,7 @@ pub fn run_curve<C: Curve>(
 /// A row group: its cases for a subject.
 type Group = fn(&dyn Subject, &Filter) -> Vec<Case>;
 
-const GROUPS: [(&str, Group); 18] = [
+const GROUPS: [(&str, Group); 19] = [
     ("sizes", rows::sizes),
     ("scalars", rows::scalars),
     ("bases", rows::bases),
@@ -120,6 +121,7 @@ const GROUPS: [(&str, Group); 18] = [
     ("precompute factors", settings::precompute_factors),
     ("odd multiples", settings::odd_multiples),
     ("stages", settings::stages),
+    ("affine additions", affine::additions),
     ("few bases", settings::few),
     ("presets", settings::presets),
     ("batches", runs::batches),

@@ -305,7 +305,12 @@ fn any_point_settings(subject: &dyn Subject, filter: &Filter) -> Vec<Settings> {
         Settings { chunk: Some(5), ..any() },
     ];
     all.truncate(if filter.quick { 2 } else { all.len() });
-    if ways(subject, filter).contains(&Accumulate::Straus) && adds_any_point(subject.curve()) {
+    let ways = ways(subject, filter);
+    if ways.contains(&Accumulate::BatchedAffine) {
+        let accumulate = Some(Accumulate::BatchedAffine);
+        all.push(Settings { accumulate, window_bits: Some(2), ..any() });
+    }
+    if ways.contains(&Accumulate::Straus) && adds_any_point(subject.curve()) {
         all.push(Settings { accumulate: Some(Accumulate::Straus), ..any() });
     }
     all

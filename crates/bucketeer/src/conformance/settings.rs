@@ -31,10 +31,11 @@ pub(super) fn ways(subject: &dyn Subject, filter: &Filter) -> Vec<Accumulate> {
 
 /// The ways to accumulate into buckets that the device has.
 fn with_buckets(subject: &dyn Subject) -> &'static [Accumulate] {
-    use Accumulate::{FusedSweep, InPlace, PerBucket, Slices};
+    use Accumulate::{BatchedAffine, FusedSweep, InPlace, PerBucket, Slices};
     match subject.device().kind {
         DeviceKind::Cpu => &[Slices, PerBucket, FusedSweep, InPlace],
-        _ => &[Slices, PerBucket, FusedSweep],
+        DeviceKind::Cuda => &[Slices, PerBucket, FusedSweep, BatchedAffine],
+        DeviceKind::WebGpu => &[Slices, PerBucket, FusedSweep],
     }
 }
 

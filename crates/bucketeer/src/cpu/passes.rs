@@ -156,7 +156,7 @@ impl<const W: usize> Passes<'_, W> {
                 let starts = &grouped.starts;
                 let list = List { points, entry, starts, scattered: true };
                 let partial = timed(&mut timings.accumulate, || match lists {
-                    SumLists::Slices => {
+                    SumLists::Slices | SumLists::BatchedAffine => {
                         sum_runs(kernel, &list, slices, control, sums).map(|()| None)
                     }
                     SumLists::PerBucket => {

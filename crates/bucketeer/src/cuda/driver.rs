@@ -296,11 +296,17 @@ impl Stream {
 
     /// Sets bytes to zero.
     pub(crate) fn zero(&self, address: Address, bytes: u64) -> Result<(), Error> {
+        self.fill(address, 0, bytes)
+    }
+
+    /// Sets bytes to a value.
+    pub(crate) fn fill(&self, address: Address, value: u8, bytes: u64) -> Result<(), Error> {
         if bytes == 0 {
             return Ok(());
         }
         // SAFETY: callers pass ranges of live allocations.
-        unsafe { result::memset_d8_async(address, 0, bytes as usize, self.raw) }.or_fail("cuMemset")
+        unsafe { result::memset_d8_async(address, value, bytes as usize, self.raw) }
+            .or_fail("cuMemset")
     }
 
     /// Copies to the device. Page-locked memory must stay as it is until the stream has done it.

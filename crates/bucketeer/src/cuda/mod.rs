@@ -10,6 +10,7 @@
 //! a [`run`] is what it does here.
 
 mod accumulate;
+mod affine;
 mod cache;
 mod decompose;
 mod driver;
@@ -26,6 +27,7 @@ mod program;
 mod reduce;
 mod run;
 mod table;
+mod tasks;
 mod workspace;
 
 use std::fmt;

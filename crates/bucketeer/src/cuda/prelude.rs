@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 
 use num_bigint::BigUint;
 
-use super::{accumulate, decompose, group, reduce, table};
+use super::{accumulate, affine, decompose, group, reduce, table, tasks};
 use crate::CurveSpec;
 use crate::gpu::{interface, negated_inverse};
-use crate::plan::{Form, accumulate_blocks};
+use crate::plan::{Form, accumulate_blocks, affine_blocks};
 
 /// Largest k for which multiplication by −k is k subtractions.
 const SMALL: u32 = 8;
@@ -17,16 +17,26 @@ const SMALL: u32 = 8;
 /// The header `interface.cuh`: what kernels share with the host.
 pub(super) fn interface() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
-        let constants =
-            [group::CONSTANTS, accumulate::CONSTANTS, reduce::CONSTANTS, table::CONSTANTS];
+        let constants = [
+            group::CONSTANTS,
+            tasks::CONSTANTS,
+            accumulate::CONSTANTS,
+            affine::CONSTANTS,
+            reduce::CONSTANTS,
+            table::CONSTANTS,
+        ];
         let text = [
             "#pragma once\n#include \"words.cuh\"\n".into(),
             interface::cuda(),
             interface::cuda_constants(&constants.concat()),
             group::structures(),
+            tasks::structures(),
+            affine::structures(),
             decompose::prototypes(),
             group::prototypes(),
+            tasks::prototypes(),
             accumulate::prototypes(),
+            affine::prototypes(),
             reduce::prototypes(),
             table::prototypes(),
         ];
@@ -56,6 +66,7 @@ pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
     let a = &curve.weierstrass[0];
     define("A_IS_ZERO", u64::from(zero(a)));
     define("ACCUMULATE_BLOCKS", accumulate_blocks(curve, form).into());
+    define("AFFINE_BLOCKS", affine_blocks(curve).into());
     if let Some(non_residue) = &curve.non_residue {
         let negated = (1..=SMALL).find(|k| non_residue + k == *p).unwrap_or(0);
         define("NEGATED_NON_RESIDUE", negated.into());

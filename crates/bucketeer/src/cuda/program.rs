@@ -19,6 +19,7 @@ pub(crate) enum Source {
     Group,
     Tasks,
     Accumulate,
+    Affine,
     Fold,
     Reduce,
     Running,
@@ -26,8 +27,9 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Accumulate,
+        Self::Affine,
         Self::Reduce,
         Self::Fold,
         Self::Table,
@@ -40,14 +42,12 @@ impl Source {
     /// The sources of a schedule's kernels, with `loads` those that load bases too. The slowest to
     /// compile come first.
     pub(super) fn of(schedule: &GpuSchedule, loads: bool) -> Vec<Self> {
-        let mut sources = vec![
-            Self::Accumulate,
-            Self::Reduce,
-            Self::Fold,
-            Self::Decompose,
-            Self::Group,
-            Self::Tasks,
-        ];
+        let lists = match schedule.accumulate {
+            SumLists::BatchedAffine => Self::Affine,
+            SumLists::PerBucket | SumLists::Slices | SumLists::FusedSweep => Self::Accumulate,
+        };
+        let mut sources =
+            vec![lists, Self::Reduce, Self::Fold, Self::Decompose, Self::Group, Self::Tasks];
         let fused = schedule.accumulate == SumLists::FusedSweep;
         if fused || schedule.reduce != Reduce::WindowSplitting {
             sources.push(Self::Running);
@@ -64,6 +64,7 @@ impl Source {
             Self::Group => "group.cu",
             Self::Tasks => "tasks.cu",
             Self::Accumulate => "accumulate.cu",
+            Self::Affine => "affine.cu",
             Self::Fold => "fold.cu",
             Self::Reduce => "reduce.cu",
             Self::Running => "running.cu",
@@ -77,6 +78,7 @@ impl Source {
             Self::Group => include_str!("kernels/group.cu"),
             Self::Tasks => include_str!("kernels/tasks.cu"),
             Self::Accumulate => include_str!("kernels/accumulate.cu"),
+            Self::Affine => include_str!("kernels/affine.cu"),
             Self::Fold => include_str!("kernels/fold.cu"),
             Self::Reduce => include_str!("kernels/reduce.cu"),
             Self::Running => include_str!("kernels/running.cu"),
@@ -112,17 +114,18 @@ impl Preludes {
 }
 
 /// The headers that sources include.
-fn headers() -> [(&'static str, &'static str); 8] {
-    let [words, digits, field, extension, weierstrass, edwards, curve] = HEADERS;
+fn headers() -> [(&'static str, &'static str); 9] {
+    let [words, digits, field, extension, async_, weierstrass, edwards, curve] = HEADERS;
     let interface = ("interface.cuh", prelude::interface());
-    [words, interface, digits, field, extension, weierstrass, edwards, curve]
+    [words, interface, digits, field, extension, async_, weierstrass, edwards, curve]
 }
 
-const HEADERS: [(&str, &str); 7] = [
+const HEADERS: [(&str, &str); 8] = [
     ("words.cuh", include_str!("kernels/words.cuh")),
     ("digits.cuh", include_str!("kernels/digits.cuh")),
     ("field.cuh", include_str!("kernels/field.cuh")),
     ("extension.cuh", include_str!("kernels/extension.cuh")),
+    ("async.cuh", include_str!("kernels/async.cuh")),
     ("weierstrass.cuh", include_str!("kernels/weierstrass.cuh")),
     ("edwards.cuh", include_str!("kernels/edwards.cuh")),
     ("curve.cuh", include_str!("kernels/curve.cuh")),
@@ -232,8 +235,8 @@ mod tests {
     /// do not fit in registers, and the latter take a few per cent.
     fn hot(curve: &CurveSpec) -> &'static [&'static str] {
         match curve.limbs * curve.degree {
-            0..=8 => &["accumulate", "sums", "fold", "fold_large"],
-            _ => &["accumulate"],
+            0..=8 => &["accumulate", "add_step", "sums", "fold", "fold_large"],
+            _ => &["accumulate", "add_step"],
         }
     }
 
@@ -295,7 +298,9 @@ mod tests {
             for architecture in if all && common { vec![90, 80] } else { vec![90] } {
                 let edwards = spec.edwards.as_ref().map(|_| Form::Edwards);
                 for form in [Form::Weierstrass].into_iter().chain(edwards) {
-                    let sources = Source::ALL.into_iter();
+                    // There are no affine additions in the Edwards form.
+                    let there = |s: &Source| *s != Source::Affine || form == Form::Weierstrass;
+                    let sources = Source::ALL.into_iter().filter(there);
                     jobs.extend(sources.map(|s| (curve.name, spec.clone(), form, architecture, s)));
                 }
             }

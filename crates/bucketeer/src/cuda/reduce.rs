@@ -16,6 +16,7 @@ kernels! {
     /// Sums of elements of a list, by `pieces` groups of `width` lanes for each output.
     AddUp = "sums" in Reduce(
         from: In<u32>,
+        affine: u32,
         mode: u32,
         outputs: u32,
         count: u32,
@@ -28,6 +29,7 @@ kernels! {
     /// Running sums, a slice of a set's buckets per thread.
     RunningSums = "running_sums" in Running(
         buckets: In<u32>,
+        affine: u32,
         bits: u32,
         slices: u32,
         sets: u32,
@@ -55,6 +57,8 @@ pub(super) fn reduce(run: &CudaRun<'_>, bases: &Bases) -> Result<(), Error> {
     let lists = Lists::new(run)?;
     let reduction = &layout.reduction;
     let sum = |index: u64| out.at(index * layout.sum_words as u64);
+    // Whether buckets are bases.
+    let affine = u32::from(layout.affine.is_some());
     let (bits, slices, sets) = (layout.bits, reduction.slices, layout.sets as u32);
     if slices > 0 {
         // The first step adds up the slices' sums, wherever it reads them.
@@ -68,18 +72,19 @@ pub(super) fn reduce(run: &CudaRun<'_>, bases: &Bases) -> Result<(), Error> {
             Sweep { table: bases.table.into(), entries, starts, bits, slices, sets, out }
                 .launch(stream, program, grid)?;
         } else {
-            RunningSums { buckets: buckets.into(), bits, slices, sets, out }
+            RunningSums { buckets: buckets.into(), affine, bits, slices, sets, out }
                 .launch(stream, program, grid)?;
         }
     }
     for step in &reduction.steps {
-        let from = match step.input {
-            SumInput::Buckets => buckets,
-            SumInput::At(at) => sum(at),
+        let (from, affine) = match step.input {
+            SumInput::Buckets => (buckets, affine),
+            SumInput::At(at) => (sum(at), 0),
         };
         let threads = step.outputs * step.pieces * u64::from(step.width);
         AddUp {
             from: from.into(),
+            affine,
             mode: step.mode as u32,
             outputs: step.outputs as u32,
             count: step.count as u32,

@@ -1,7 +1,7 @@
 //! The layout of the two buffers that kernels count in.
 
 use super::interface::{Split, Task};
-use crate::plan::Layout;
+use crate::plan::{Layout, Round, TASK_COUNTERS};
 
 /// Places in the buffer of counters, in words. It begins with the starts of the keys' lists.
 #[derive(Debug, Clone, Copy)]
@@ -38,14 +38,18 @@ pub(crate) struct TaskPlaces {
     pub folding: u64,
     /// The counters ([`TaskCounter`](super::interface::TaskCounter)).
     pub totals: u64,
+    /// What lies behind them.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "CUDA has rounds"))]
+    pub end: u64,
 }
 
 impl TaskPlaces {
-    /// With `folding_words` words that folding goes by.
-    pub(crate) fn new(layout: &Layout, folding_words: u64) -> Self {
+    /// Those of a round, with `folding_words` words that folding goes by.
+    pub(crate) fn new(round: &Round, folding_words: u64) -> Self {
         let words = |bytes: usize| bytes as u64 / 4;
-        let splits = layout.tasks * words(size_of::<Task>());
-        let folding = splits + layout.splits * words(size_of::<Split>());
-        Self { splits, folding, totals: folding + folding_words }
+        let splits = round.tasks * words(size_of::<Task>());
+        let folding = splits + round.splits * words(size_of::<Split>());
+        let totals = folding + folding_words;
+        Self { splits, folding, totals, end: totals + TASK_COUNTERS }
     }
 }

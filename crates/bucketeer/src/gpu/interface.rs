@@ -13,6 +13,8 @@ use crate::plan::{Digits as DigitRange, Mode, Shape, TASK_COUNTERS};
 pub(crate) const NEGATIVE: u32 = 1 << 31;
 /// The slot of a task whose sum goes to its bucket.
 pub(crate) const NO_SLOT: u32 = u32::MAX;
+/// The entry of a task that adds nothing.
+pub(crate) const NO_ENTRY: u32 = u32::MAX;
 /// Classes of length that tasks are ordered by; the last one holds all longer tasks.
 pub(crate) const CLASSES: u32 = 1024;
 /// Words of a bias: those of the longest scalar and its carry.
@@ -39,6 +41,7 @@ const _: () = assert!(TASK_COUNTERS == TaskCounter::ClassCursors as u64 + CLASSE
 pub(crate) const CONSTANTS: &[(&str, u32)] = &[
     ("NEGATIVE", NEGATIVE),
     ("NO_SLOT", NO_SLOT),
+    ("NO_ENTRY", NO_ENTRY),
     ("CLASSES", CLASSES),
     ("TASKS", TaskCounter::Tasks as u32),
     ("SLOTS", TaskCounter::Slots as u32),

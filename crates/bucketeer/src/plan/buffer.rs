@@ -58,6 +58,12 @@ buffer_kinds! {
     Tasks = "tasks",
     /// Runs of the lists, and the sums at the borders of slices.
     Runs = "runs",
+    /// Entries in the order of the steps that add them.
+    StepEntries = "entries by step",
+    /// Sums and prefixes of tasks that add in affine coordinates, and the products of all threads.
+    AffineSums = "affine sums",
+    /// Sums of a round that the next one adds.
+    Pieces = "pieces",
     BucketSums = "bucket sums",
     /// Sums of parts of a bucket.
     PartialSums = "partial sums",

@@ -105,7 +105,7 @@ fn pass_nanoseconds(plan: &Draft<'_>, schedule: &CpuSchedule, additions: &Additi
     let share = f64::from(schedule.sets_per_pass) / (sets * ranges);
     let slices = (share * additions.entries / schedule.slice_entries as f64).max(workers);
     let (per_addition, inversions) = match schedule.accumulate {
-        CpuAccumulate::Grouped(_, SumLists::Slices) => {
+        CpuAccumulate::Grouped(_, SumLists::Slices | SumLists::BatchedAffine) => {
             (kernel.addition, slices * rounds + reduce_rounds)
         }
         CpuAccumulate::InPlace => {

@@ -133,7 +133,7 @@ fn buffers(draft: &Draft<'_>, schedule: &CpuSchedule) -> Vec<Buffer> {
             push(BufferKind::UnorderedSums, 2 * occupied * (point + 16));
             push(BufferKind::Reduce, reduce);
         }
-        CpuAccumulate::Grouped(_, SumLists::Slices) => {
+        CpuAccumulate::Grouped(_, SumLists::Slices | SumLists::BatchedAffine) => {
             push(BufferKind::BucketSums, occupied * point);
             push(BufferKind::Reduce, reduce);
         }

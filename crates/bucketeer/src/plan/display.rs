@@ -155,6 +155,7 @@ impl fmt::Display for Accumulate {
         f.write_str(match self {
             Self::PerBucket => "one thread per bucket, longest first",
             Self::Slices => "equal slices, batched affine additions",
+            Self::BatchedAffine => "steps of batched affine additions, one per task",
             Self::InPlace => "in place, batched affine additions to different buckets",
             Self::FusedSweep => "fused sweep, partial window sums",
             Self::Straus => "without buckets: odd multiples of the bases (Straus)",

@@ -1,7 +1,7 @@
 //! A plan in the making: what every schedule is chosen for.
 
 use super::validate::Valid;
-use super::{Buffer, Cost, CpuSchedule, Form, Group, Plan, Schedule, Shape};
+use super::{Accumulate, Buffer, Cost, CpuSchedule, Form, Group, Plan, Schedule, Shape};
 use crate::DeviceKind;
 
 /// A valid request with one of the shapes it allows.
@@ -87,13 +87,16 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// GPUs add in the Edwards form where the curve has one and the bases allow it; the CPU's batched
-/// affine additions are faster than either.
+/// GPUs add in the Edwards form where the curve has one and the bases allow it. Batched affine
+/// additions, those of a CPU among them, are on the Weierstrass form.
 fn form(request: &Valid<'_>) -> Form {
     let any_point = request.settings.any_point;
+    let affine = request.settings.accumulate == Some(Accumulate::BatchedAffine);
     match &request.curve.edwards {
         Some(edwards)
-            if request.device.kind != DeviceKind::Cpu && (edwards.complete || !any_point) =>
+            if request.device.kind != DeviceKind::Cpu
+                && !affine
+                && (edwards.complete || !any_point) =>
         {
             Form::Edwards
         }

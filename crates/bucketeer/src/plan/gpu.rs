@@ -16,11 +16,13 @@
 mod layout;
 mod reduction;
 
-pub(crate) use layout::Layout;
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
 pub(crate) use layout::TASK_COUNTERS;
 #[cfg(feature = "cuda")]
-pub(crate) use layout::{FOLD, accumulate_blocks};
+pub(crate) use layout::{
+    AFFINE_BLOCK, AffineLayout, FOLD, STEP_BOUNDS, accumulate_blocks, affine_blocks,
+};
+pub(crate) use layout::{Layout, Round};
 #[cfg(feature = "webgpu")]
 pub(crate) use layout::{MAX_WEBGPU_BIN_BITS, WEBGPU_FOLD};
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
@@ -151,7 +153,7 @@ impl GpuSchedule {
             && request.batch <= 1
             && self.accumulate != SumLists::FusedSweep;
         self.layout = Layout::new(draft, self);
-        self.task_entries = self.layout.task_entries;
+        self.task_entries = self.layout.first.task_entries;
     }
 }
 
@@ -178,10 +180,12 @@ fn estimate(draft: &Draft<'_>, schedule: &GpuSchedule) -> Cost {
     let wide = 2.0 * words * words * extension;
     let processors = device.threads as f64;
     let product = wide * rates.product / processors;
-    // Products of adding a base and of adding two sums: 7M and 9M, 8M + 2S and 12M + 2S.
-    let (add_base, add) = match draft.form {
-        Form::Edwards => (7.0, 9.0),
-        Form::Weierstrass => (10.0, 14.0),
+    // Products of adding a base and of adding two sums: 7M and 9M, 8M + 2S and 12M + 2S. Batched
+    // affine additions take 5M + 1S.
+    let (add_base, add) = match (draft.form, layout.affine) {
+        (Form::Edwards, _) => (7.0, 9.0),
+        (Form::Weierstrass, None) => (10.0, 14.0),
+        (Form::Weierstrass, Some(_)) => (6.0 * rates.affine, 14.0),
     };
     let chunks = draft.chunks as f64;
     let passes = f64::from(shape.bucket_sets.div_ceil(schedule.sets_per_pass)) * chunks
@@ -196,11 +200,18 @@ fn estimate(draft: &Draft<'_>, schedule: &GpuSchedule) -> Cost {
         + reduce_additions * add * product * rates.reduction
         + buckets * 8.0 * layout.sum_words as f64 * rates.byte / processors;
     // One addition at a time: the latency of its products.
-    let (longest, task) = (layout.longest, u64::from(layout.task_entries));
-    let fold = fold_chain(device.kind, longest.div_ceil(task), layout.fold_width);
-    let accumulate = longest.min(task) as f64 * add_base + fold as f64 * add;
+    let rounds = [Some(layout.first), layout.second].into_iter().flatten();
+    let tasks: Vec<_> = rounds.map(|round| u64::from(round.task_entries)).collect();
+    let (longest, cut) = (layout.longest, tasks.iter().product::<u64>());
+    let fold = fold_chain(device.kind, longest.div_ceil(cut), layout.fold_width);
+    let (tasks, steps) = match layout.affine {
+        Some(_) => (0.0, tasks.iter().sum::<u64>() as f64),
+        None => (longest.min(cut) as f64, 0.0),
+    };
+    let accumulate = tasks * add_base + fold as f64 * add;
     let latency =
-        (passes * accumulate + reductions * total(SumStep::chain) * add) * wide * rates.latency;
+        (passes * accumulate + reductions * total(SumStep::chain) * add) * wide * rates.latency
+            + passes * steps * rates.step;
     let group = (bucket_additions * rates.entry + buckets * rates.bucket) / processors;
     // On the host, Horner's rule over the bits: a doubling and an addition for each.
     let doublings = f64::from(shape.bucket_sets * shape.window_bits) * reductions.max(1.0);

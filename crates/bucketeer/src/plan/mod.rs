@@ -43,9 +43,11 @@ pub(crate) use cpu::{IN_PLACE_BATCH, LISTED_DIGITS, MAX_DEFERRED, MIN_LISTED_BAS
 #[cfg(feature = "conformance")]
 pub(crate) use gpu::GROWING;
 #[cfg(feature = "cuda")]
-pub(crate) use gpu::{FOLD, accumulate_blocks};
+pub(crate) use gpu::{
+    AFFINE_BLOCK, AffineLayout, FOLD, STEP_BOUNDS, accumulate_blocks, affine_blocks,
+};
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
-pub(crate) use gpu::{Layout, Mode, SumInput, TASK_COUNTERS};
+pub(crate) use gpu::{Layout, Mode, Round, SumInput, TASK_COUNTERS};
 #[cfg(feature = "webgpu")]
 pub(crate) use gpu::{MAX_WEBGPU_BIN_BITS, WEBGPU_FOLD};
 pub(crate) use odd::Weights;

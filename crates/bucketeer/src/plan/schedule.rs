@@ -78,6 +78,8 @@ pub enum SumLists {
     PerBucket,
     /// [`Accumulate::Slices`]
     Slices,
+    /// [`Accumulate::BatchedAffine`]; on a CPU the same as slices.
+    BatchedAffine,
     /// [`Accumulate::FusedSweep`]
     FusedSweep,
 }
@@ -118,6 +120,7 @@ impl Accumulate {
         match self {
             Self::PerBucket => Some(SumLists::PerBucket),
             Self::Slices => Some(SumLists::Slices),
+            Self::BatchedAffine => Some(SumLists::BatchedAffine),
             Self::FusedSweep => Some(SumLists::FusedSweep),
             Self::InPlace | Self::Straus => None,
         }
@@ -129,6 +132,7 @@ impl From<SumLists> for Accumulate {
         match way {
             SumLists::PerBucket => Self::PerBucket,
             SumLists::Slices => Self::Slices,
+            SumLists::BatchedAffine => Self::BatchedAffine,
             SumLists::FusedSweep => Self::FusedSweep,
         }
     }

@@ -26,6 +26,9 @@ pub enum Accumulate {
     /// Equal slices of the grouped list, summed as trees of batched affine additions; a bucket that
     /// crosses a slice border is completed afterwards. Large buckets need nothing special.
     Slices,
+    /// Tasks add one entry each at a time, in affine coordinates, and share the inversions of each
+    /// such step. Buckets are affine. NVIDIA GPUs only; on a CPU slices are summed like that.
+    BatchedAffine,
     /// No grouping: bases are read in their order and added to bucket sums that stay in L2, in
     /// batches of affine additions to different buckets. CPU only.
     InPlace,

@@ -53,6 +53,17 @@ fn check_settings(request: &Request<'_>) -> Result<(), Error> {
     if settings.accumulate == Some(Accumulate::InPlace) && request.device.kind != DeviceKind::Cpu {
         return invalid("accumulate", "in place", "GPUs group digits first");
     }
+    if settings.accumulate == Some(Accumulate::BatchedAffine) {
+        match request.device.kind {
+            DeviceKind::Cuda => {}
+            DeviceKind::Cpu => {
+                return invalid("accumulate", "affine", "a CPU sums slices in affine coordinates");
+            }
+            DeviceKind::WebGpu => {
+                return invalid("accumulate", "affine", "there are no shaders for it");
+            }
+        }
+    }
     if settings.accumulate == Some(Accumulate::Straus) {
         if request.device.kind != DeviceKind::Cpu {
             return invalid("accumulate", "straus", "GPUs have no way without buckets");

@@ -102,10 +102,11 @@ pub(super) async fn accumulate(
     let (table, buckets, slots) = (&bases.buffer, buckets?, slots?);
     let recorder = &mut run.recorder;
     let keys = layout.keys();
-    let places = TaskPlaces::new(layout, layout.slots);
+    let round = &layout.first;
+    let places = TaskPlaces::new(round, round.slots);
     let [splits, owners, totals] =
         [places.splits, places.folding, places.totals].map(|place| place as u32);
-    let slice = layout.task_entries;
+    let slice = round.task_entries;
     let parameters = TaskParameters { keys: keys as u32, slice, splits, owners, totals };
     if !add {
         recorder.clear(buckets, keys * 4 * layout.sum_words as u64);
@@ -118,14 +119,14 @@ pub(super) async fn accumulate(
     let add = u32::from(add);
     let parameters = SumParameters { totals, add };
     SumTasks { parameters, table, entries, tasks, buckets, slots }
-        .dispatch(program, recorder, Grid::Items(layout.tasks))
+        .dispatch(program, recorder, Grid::Items(round.tasks))
         .await?;
     // A list is cut into at most as many pieces as there are slots.
     let mut distance = 1;
-    while distance < layout.slots {
+    while distance < round.slots {
         let parameters = FoldParameters { splits, owners, totals, distance: distance as u32, add };
         Fold { parameters, tasks, buckets, slots }
-            .dispatch(program, recorder, Grid::Items(layout.slots))
+            .dispatch(program, recorder, Grid::Items(round.slots))
             .await?;
         distance *= FOLD;
     }

@@ -36,10 +36,16 @@ extern "C" __global__ void __launch_bounds__(FOLD_BLOCK) fold_large(
     }
 }
 
+// Adds a sum to a bucket that is a base, or makes it one.
+__device__ __forceinline__ void to_affine_bucket(u32 *buckets, u32 bucket, Sum &sum, u32 add) {
+    if (add) sum_add_base(sum, base_load(buckets, bucket), false);
+    base_store(buckets, bucket, base_of_sum(sum, fq_inverse(sum_denominator(sum))));
+}
+
 // The remaining pieces of each split bucket, by a group of `width` lanes.
 extern "C" __global__ void __launch_bounds__(FOLD_BLOCK) fold(
-    const Split *splits, const u32 *count, u32 rounds, u32 width, u32 add, const u32 *slots, u32
-    *buckets) {
+    const Split *splits, const u32 *count, u32 rounds, u32 width, u32 add, u32 affine, const u32
+    *slots, u32 *buckets) {
     u32 groups = gridDim.x * blockDim.x / width, lane = threadIdx.x & (width - 1);
     u32 total = *count;
     // A warp goes on together as long as its first group has a bucket.
@@ -56,7 +62,9 @@ extern "C" __global__ void __launch_bounds__(FOLD_BLOCK) fold(
                 sum_add(sum, sum_load(slots, s.slot + (u64)i * distance));
         }
         sum_group(sum, width);
-        if (r < total && lane == 0) {
+        if (r < total && lane == 0 && affine) {
+            to_affine_bucket(buckets, s.bucket, sum, add);
+        } else if (r < total && lane == 0) {
             if (add) sum_add(sum, sum_load(buckets, s.bucket));
             sum_store(buckets, s.bucket, sum);
         }

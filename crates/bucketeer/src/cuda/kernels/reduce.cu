@@ -13,9 +13,10 @@
 // BITS: out (set, bit): the elements of a set of 2·count whose index has the bit
 //
 // Each output is the sum of `pieces` results of `count / pieces` elements, by a group of `width`
-// lanes each.
+// lanes each. Elements are sums, or bases if `affine` is set.
 extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK) sums(
-    const u32 *from, u32 mode, u32 outputs, u32 count, u32 inner, u32 pieces, u32 width, u32 *out) {
+    const u32 *from, u32 affine, u32 mode, u32 outputs, u32 count, u32 inner, u32 pieces, u32 width,
+    u32 *out) {
     u32 lane = threadIdx.x & (width - 1);
     u64 group = ((u64)blockIdx.x * blockDim.x + threadIdx.x) / width;
     u64 o = group / pieces;
@@ -31,7 +32,8 @@ extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK) sums(
             else if (mode == COLUMNS) index = (outer * count + k) * inner + within;
             else index = outer * 2 * count + (((k >> within) << (within + 1)) | (1u << within) |
                                               (k & ((1u << within) - 1)));
-            sum_add(sum, sum_load(from, index));
+            if (affine) sum_add_base(sum, base_load(from, index), false);
+            else sum_add(sum, sum_load(from, index));
         }
     }
     sum_group(sum, width);

@@ -13,16 +13,19 @@ __device__ __noinline__ void times(Sum *p, u32 k) {
     *p = sum;
 }
 
-// One thread per slice of a set's 2^bits buckets: Σ (i + 1)·Sᵢ over the slice.
+// One thread per slice of a set's 2^bits buckets: Σ (i + 1)·Sᵢ over the slice. Buckets are sums, or
+// bases if `affine` is set.
 extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK) running_sums(
-    const u32 *buckets, u32 bits, u32 slices, u32 sets, u32 *out) {
+    const u32 *buckets, u32 affine, u32 bits, u32 slices, u32 sets, u32 *out) {
     u32 at = blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= sets * slices) return;
     u64 set = at / slices;
     u32 slice = at % slices, each = (1u << bits) / slices, first = slice * each;
     Sum running = sum_identity(), total = sum_identity();
     for (u32 i = each; i-- > 0;) {
-        sum_add(running, sum_load(buckets, (set << bits) + first + i));
+        u64 index = (set << bits) + first + i;
+        if (affine) sum_add_base(running, base_load(buckets, index), false);
+        else sum_add(running, sum_load(buckets, index));
         sum_add(total, running);
     }
     // total counts from the slice's own start: what precedes it is missing once for each bucket.

@@ -2,7 +2,8 @@
 // entries, ordered by length, longest first, so that the threads of a warp finish together.
 //
 // A bucket with one task gets its sum from it. A bucket with several is a *split* bucket: its tasks
-// leave partial sums in slots one after the other, which are then folded.
+// leave partial sums in slots one after the other, which are then folded, or are the lists of
+// another round.
 #include "interface.cuh"
 
 __device__ __forceinline__ u32 class_of(u32 length) {
@@ -20,13 +21,33 @@ __device__ __forceinline__ Cut cut(u32 length, u32 slice) {
     return Cut{pieces, length / pieces, length % pieces};
 }
 
-extern "C" __global__ void count_classes(const u32 *starts, u32 keys, u32 slice, u32 *counters) {
+// A list to cut.
+struct List {
+    u32 bucket, start, length;
+};
+
+// How many lists there are.
+__device__ __forceinline__ u32 count_of(const Lists &lists) {
+    return lists.splits ? *lists.split_count : lists.keys;
+}
+
+__device__ __forceinline__ List list_at(const Lists &lists, u32 index) {
+    if (lists.splits) {
+        Split s = lists.splits[index];
+        return List{s.bucket, s.slot, s.pieces};
+    }
+    u32 start = lists.starts[index];
+    return List{index, start, lists.starts[index + 1] - start};
+}
+
+extern "C" __global__ void count_classes(Lists lists, u32 slice, u32 *counters) {
     __shared__ u32 classes[CLASSES];
     for (u32 j = threadIdx.x; j < CLASSES; j += blockDim.x) classes[j] = 0;
     __syncthreads();
-    u64 key = (u64)blockIdx.x * blockDim.x + threadIdx.x;
-    for (; key < keys; key += (u64)gridDim.x * blockDim.x) {
-        u32 length = starts[key + 1] - starts[key];
+    u32 count = count_of(lists);
+    u64 index = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    for (; index < count; index += (u64)gridDim.x * blockDim.x) {
+        u32 length = list_at(lists, index).length;
         if (length == 0) continue;
         Cut c = cut(length, slice);
         if (c.longer) atomicAdd(classes + class_of(c.each + 1), c.longer);
@@ -53,24 +74,55 @@ extern "C" __global__ void scan_classes(u32 *counters) {
     if (threadIdx.x == CLASSES - 1) counters[TASKS] = sums[threadIdx.x];
 }
 
-// One key per thread.
+// Behind scan_classes, one block of CLASSES threads: the tasks that are longer than s are the first
+// bounds[s + 1] − bounds[s]. Their entries of step s are bounds[s] … bounds[s + 1]. Two pairs
+// follow: the bounds of all tasks, and those of none.
+extern "C" __global__ void scan_steps(const u32 *counters, u32 *bounds) {
+    __shared__ u32 sums[CLASSES];
+    u32 own = counters[CLASS_CURSORS + class_of(threadIdx.x)];
+    sums[threadIdx.x] = own;
+    __syncthreads();
+    for (u32 d = 1; d < CLASSES; d *= 2) {
+        u32 before = threadIdx.x >= d ? sums[threadIdx.x - d] : 0;
+        __syncthreads();
+        sums[threadIdx.x] += before;
+        __syncthreads();
+    }
+    bounds[threadIdx.x + 1] = sums[threadIdx.x];
+    if (threadIdx.x == 0) {
+        bounds[0] = bounds[ALL_TASKS] = bounds[NO_TASKS] = bounds[NO_TASKS + 1] = 0;
+        bounds[ALL_TASKS + 1] = own;
+    }
+}
+
+// Entries in the order of the steps, and the bucket that each task completes, if any. A round over
+// partial sums has no list of entries: they are the slots themselves. One task per thread.
+extern "C" __global__ void list_steps(
+    const Task *tasks, const u32 *task_count, const u32 *entries, const u32 *bounds, u32 *steps, u32
+    *targets) {
+    u32 at = blockIdx.x * blockDim.x + threadIdx.x;
+    if (at >= *task_count) return;
+    Task task = tasks[at];
+    for (u32 s = 0; s < task.length; s++)
+        steps[bounds[s] + at] = entries ? entries[task.start + s] : task.start + s;
+    targets[at] = task.slot == NO_SLOT ? task.bucket : NO_ENTRY;
+}
+
+// One list per thread.
 extern "C" __global__ void make_tasks(
-    const u32 *starts, u32 keys, u32 slice, u32 *counters, Task *tasks, Split *splits, Split
-    *large) {
+    Lists lists, u32 slice, u32 *counters, Task *tasks, Split *splits, Split *large) {
     __shared__ u32 classes[CLASSES];
     __shared__ u32 reserved[3];
     for (u32 j = threadIdx.x; j < CLASSES; j += blockDim.x) classes[j] = 0;
     if (threadIdx.x < 3) reserved[threadIdx.x] = 0;
     __syncthreads();
-    u64 key = (u64)blockIdx.x * blockDim.x + threadIdx.x;
-    u32 start = 0, length = 0, slot = 0, split = 0, big = 0;
+    u64 index = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    u32 slot = 0, split = 0, big = 0;
     Cut c = Cut{0, 0, 0};
-    if (key < keys) {
-        start = starts[key];
-        length = starts[key + 1] - start;
-    }
-    if (length) {
-        c = cut(length, slice);
+    List list = List{0, 0, 0};
+    if (index < count_of(lists)) list = list_at(lists, index);
+    if (list.length) {
+        c = cut(list.length, slice);
         if (c.longer) atomicAdd(classes + class_of(c.each + 1), c.longer);
         atomicAdd(classes + class_of(c.each), c.pieces - c.longer);
         if (c.pieces > 1) {
@@ -85,17 +137,17 @@ extern "C" __global__ void make_tasks(
     if (threadIdx.x < 3 && reserved[threadIdx.x])
         reserved[threadIdx.x] = atomicAdd(counters + SLOTS + threadIdx.x, reserved[threadIdx.x]);
     __syncthreads();
-    if (length == 0) return;
+    if (list.length == 0) return;
     slot += reserved[0];
     if (c.pieces > 1) {
-        Split s = Split{(u32)key, slot, c.pieces, 0};
+        Split s = Split{list.bucket, slot, c.pieces, 0};
         splits[reserved[1] + split] = s;
         if (c.pieces > FOLD) large[reserved[2] + big] = s;
     }
     for (u32 piece = 0; piece < c.pieces; piece++) {
         u32 own = c.each + (piece < c.longer);
         u32 place = atomicAdd(classes + class_of(own), 1);
-        tasks[place] = Task{(u32)key, start, own, c.pieces > 1 ? slot + piece : NO_SLOT};
-        start += own;
+        tasks[place] = Task{list.bucket, list.start, own, c.pieces > 1 ? slot + piece : NO_SLOT};
+        list.start += own;
     }
 }

@@ -34,6 +34,14 @@ pub(crate) const FOLD: u64 = 256;
 pub(crate) const WEBGPU_FOLD: u64 = 16;
 /// Counters of the tasks: four totals and 1024 classes of length.
 pub(crate) const TASK_COUNTERS: u64 = 4 + 1024;
+/// Bounds of the steps of batched affine additions: one for each class, one more, and two pairs.
+pub(crate) const STEP_BOUNDS: u64 = 1024 + 5;
+/// Longest task of batched affine additions, whose length must be a class of its own.
+const MAX_STEPS: u64 = 512;
+/// Threads of a block of batched affine additions.
+pub(crate) const AFFINE_BLOCK: u64 = 128;
+/// Up to this many entries in a mean list, batched affine additions do not cut it.
+const UNCUT: u64 = 16;
 /// Entries of a slice of the fused sweep.
 pub(super) const FUSED_SLICE: u64 = 256;
 /// Threads of a block of the accumulate kernel.
@@ -58,16 +66,12 @@ pub(crate) struct Layout {
     pub scalars: u64,
     /// Most entries there can be.
     pub entries: u64,
-    /// Most entries of a task.
-    pub task_entries: u32,
-    /// Most tasks there can be.
-    pub tasks: u64,
-    /// Most tasks of split lists, with a slot each.
-    pub slots: u64,
-    /// Most split lists.
-    pub splits: u64,
-    /// Most split lists of more than [`FOLD`] slots.
-    pub large: u64,
+    /// The tasks of the lists.
+    pub first: Round,
+    /// The tasks of the slots that those leave, where there is a second round.
+    pub second: Option<Round>,
+    /// What batched affine additions need.
+    pub affine: Option<AffineLayout>,
     /// Lanes that fold the slots of a split list.
     pub fold_width: u32,
     /// Entries of a bucket that digits of the top window lead to, with uniform scalars.
@@ -82,7 +86,64 @@ pub(crate) struct Layout {
     pub bases_per_buffer: u64,
 }
 
+/// How lists are cut into tasks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Round {
+    /// Most lists there can be.
+    pub lists: u64,
+    /// Most entries of a task.
+    pub task_entries: u32,
+    /// Most tasks there can be.
+    pub tasks: u64,
+    /// Most tasks of split lists, with a slot each.
+    pub slots: u64,
+    /// Most split lists.
+    pub splits: u64,
+    /// Most split lists of more than [`FOLD`] slots.
+    pub large: u64,
+}
+
+impl Round {
+    fn new(lists: u64, entries: u64, task_entries: u32) -> Self {
+        // A split list has more than `task_entries` entries, and at most one task more than they
+        // fill.
+        let full = entries / u64::from(task_entries);
+        let splits = full.min(lists);
+        Self {
+            lists,
+            task_entries,
+            tasks: lists.min(entries) + full,
+            slots: full + splits + 1,
+            splits: splits + 1,
+            large: full / FOLD + 1,
+        }
+    }
+}
+
+/// Sizes of batched affine additions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AffineLayout {
+    /// Sums of a plane.
+    pub stride: u64,
+    /// Threads that share the tasks of a step.
+    pub threads: u64,
+    /// Entries in the order of the steps.
+    pub entries: u64,
+}
+
 impl Layout {
+    /// The most pieces of one bucket that are folded.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "shaders fold all slots"))]
+    pub(crate) fn most_pieces(&self) -> u64 {
+        let rounds = [Some(&self.first), self.second.as_ref()].into_iter().flatten();
+        rounds.fold(self.entries, |entries, round| entries.div_ceil(round.task_entries.into()))
+    }
+
+    /// The round whose slots are folded.
+    pub(crate) fn last(&self) -> &Round {
+        self.second.as_ref().unwrap_or(&self.first)
+    }
+
     pub(super) fn new(draft: &Draft<'_>, schedule: &GpuSchedule) -> Self {
         let (shape, curve, device) = (&draft.shape, draft.request.curve, &draft.request.device);
         let bits = match shape.digits {
@@ -106,10 +167,18 @@ impl Layout {
         // Clamped far above what is possible, and far below an overflow.
         let entries = scalars.saturating_mul(windows).clamp(1, 1 << 48);
         let lanes = lanes(draft);
-        let task_entries = task_entries(schedule.accumulate, entries, keys, lanes);
-        let (cut, mean) = (u64::from(task_entries), entries.div_ceil(keys));
+        let mean = entries.div_ceil(keys);
         let longest = mean + draft.chunk as u64 / shape.top_buckets().min(1 << bits);
-        let split = entries / cut;
+        let (first, second) = task_entries(schedule.accumulate, entries, keys, lanes);
+        let first = Round::new(keys, entries, first);
+        let second = second.map(|second| Round::new(first.splits, first.slots, second));
+        let affine = (schedule.accumulate == SumLists::BatchedAffine).then(|| AffineLayout {
+            stride: second.map_or(0, |round| round.tasks).max(first.tasks).next_multiple_of(32),
+            threads: affine_lanes(draft),
+            entries: entries.max(first.slots),
+        });
+        let cut =
+            u64::from(first.task_entries) * second.map_or(1, |round| u64::from(round.task_entries));
         let (base_words, sum_words) = (base_words(draft), element_words(curve) * 4);
         let binding = device.binding;
         let loading = (binding / loading_bytes(sum_words)).min(MAX_LOADING);
@@ -124,12 +193,9 @@ impl Layout {
             bins: keys.div_ceil(1 << low).try_into().unwrap_or(u32::MAX),
             scalars,
             entries,
-            task_entries,
-            tasks: keys.min(entries) + split,
-            // A list of more than `cut` entries is split into fewer than 2·length/cut tasks.
-            slots: 2 * split + 1,
-            splits: split + 1,
-            large: split / FOLD + 1,
+            first,
+            second,
+            affine,
             fold_width: fold_width(mean.div_ceil(cut), longest.div_ceil(cut), keys, lanes),
             longest,
             staging: (scalars.saturating_mul(MAX_SCALAR_BYTES))
@@ -161,12 +227,22 @@ impl Layout {
         let loads = !draft.request.resident && converts;
         let loading = if loads { self.loading * self.loading_bytes() } else { 0 };
         // CUDA folds from a list of large buckets, WebGPU from the owners of slots.
-        let folds = if webgpu { 4 * self.slots } else { 16 * self.large };
-        let tasks = 16 * (self.tasks + self.splits) + folds + 4 * TASK_COUNTERS;
+        let tasks = |round: &Round| {
+            let folds = if webgpu { 4 * round.slots } else { 16 * round.large };
+            let steps = if self.affine.is_some() { 4 * (STEP_BOUNDS + round.tasks) } else { 0 };
+            16 * (round.tasks + round.splits) + folds + 4 * TASK_COUNTERS + steps
+        };
+        let tasks = tasks(&self.first) + self.second.as_ref().map_or(0, tasks);
+        let point = sum / 2;
+        let (step_entries, affine_sums) = self.affine.map_or((0, 0), |affine| {
+            (4 * affine.entries, (3 * affine.stride + affine.threads) * point / 2)
+        });
+        let pieces = if self.second.is_some() { self.first.slots * point } else { 0 };
         let binned = if schedule.group == Group::Sort { 8 } else { 0 };
         let fused = schedule.accumulate == SumLists::FusedSweep;
-        let buckets = if fused { 0 } else { self.keys() * sum };
-        let slots = if fused { 0 } else { self.slots * sum };
+        let bucket = if self.affine.is_some() { point } else { sum };
+        let buckets = if fused { 0 } else { self.keys() * bucket };
+        let slots = if fused { 0 } else { self.last().slots * sum };
         [
             (BufferKind::Loading, loading),
             (BufferKind::RawScalars, 2 * self.staging),
@@ -175,6 +251,9 @@ impl Layout {
             (BufferKind::BinnedEntries, self.entries * binned),
             (BufferKind::Entries, self.entries * 4),
             (BufferKind::Tasks, if fused { 0 } else { tasks }),
+            (BufferKind::StepEntries, step_entries),
+            (BufferKind::AffineSums, affine_sums),
+            (BufferKind::Pieces, pieces),
             (BufferKind::BucketSums, buckets),
             (BufferKind::PartialSums, slots),
             (BufferKind::Reduce, self.reduction.length * sum),
@@ -220,6 +299,20 @@ fn lanes(draft: &Draft<'_>) -> u64 {
     draft.request.device.threads as u64 * ACCUMULATE_BLOCK * u64::from(blocks)
 }
 
+/// The same with batched affine additions.
+fn affine_lanes(draft: &Draft<'_>) -> u64 {
+    let blocks = affine_blocks(draft.request.curve);
+    draft.request.device.threads as u64 * AFFINE_BLOCK * u64::from(blocks)
+}
+
+/// Blocks per multiprocessor for batched affine additions on a curve, as in `accumulate_blocks`.
+pub(crate) fn affine_blocks(curve: &CurveSpec) -> u32 {
+    match curve.limbs * curve.degree {
+        0..=6 => 4,
+        _ => 2,
+    }
+}
+
 /// Blocks per multiprocessor for the accumulate kernel of a curve: as many as leave its threads
 /// enough registers not to spill.
 pub(crate) fn accumulate_blocks(curve: &CurveSpec, form: Form) -> u32 {
@@ -259,18 +352,28 @@ pub(super) fn fold_chain(kind: DeviceKind, tasks: u64, width: u32) -> u64 {
     }
 }
 
-/// Most entries of a task: few enough to occupy all threads, and enough that most lists stay whole
-/// where there are more buckets than threads.
-fn task_entries(accumulate: SumLists, entries: u64, keys: u64, lanes: u64) -> u32 {
+/// Most entries of a task in the first round, and in the second if there is one.
+///
+/// Without rounds, few enough to occupy all threads, and enough that most lists stay whole where
+/// there are more buckets than threads. Batched affine additions have as many steps as the longest
+/// task has entries, and each step an inversion that nothing hides. So they cut lists near the
+/// square root of their length, and what that leaves is whole lists of a second round.
+fn task_entries(accumulate: SumLists, entries: u64, keys: u64, lanes: u64) -> (u32, Option<u32>) {
+    let mean = entries.div_ceil(keys);
     match accumulate {
-        SumLists::PerBucket => u32::MAX,
-        SumLists::FusedSweep => FUSED_SLICE as u32,
+        SumLists::PerBucket => (u32::MAX, None),
+        SumLists::FusedSweep => (FUSED_SLICE as u32, None),
+        SumLists::BatchedAffine if mean <= UNCUT => (2 * mean as u32 + 8, None),
+        SumLists::BatchedAffine => {
+            let first = (mean.isqrt() + 2).min(MAX_STEPS);
+            let second = (2 * mean.div_ceil(first) + 4).min(MAX_STEPS);
+            (first as u32, Some(second as u32))
+        }
         SumLists::Slices => {
-            let mean = entries.div_ceil(keys);
             let even = (entries + entries / 8).div_ceil(lanes);
             // A long task must not outlast all others together.
             let wanted = if keys >= 2 * lanes { (2 * mean).max(even / 4) } else { even };
-            wanted.clamp(8, 1 << 12) as u32
+            (wanted.clamp(8, 1 << 12) as u32, None)
         }
     }
 }

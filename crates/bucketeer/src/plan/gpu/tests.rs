@@ -68,7 +68,9 @@ fn hold(plan: &Plan, curve: &CurveSpec) {
     assert!(plan.n as u64 * u64::from(plan.shape.precompute) <= MAX_POINTS);
     assert!(schedule.chunks_per_pass * plan.chunk >= plan.n || plan.chunks > 1);
     assert!(plan.chunks * plan.chunk >= plan.n);
-    assert!(layout.tasks <= u64::from(u32::MAX) && layout.slots <= u64::from(u32::MAX));
+    for round in [Some(layout.first), layout.second].into_iter().flatten() {
+        assert!(round.tasks <= u64::from(u32::MAX) && round.slots <= u64::from(u32::MAX));
+    }
     for step in &layout.reduction.steps {
         assert!(step.width.is_power_of_two() && step.width <= 32);
         assert!(step.outputs * step.pieces * u64::from(step.width) < 1 << 31);
