@@ -112,16 +112,17 @@ impl Preludes {
 }
 
 /// The headers that sources include.
-fn headers() -> [(&'static str, &'static str); 8] {
-    let [words, digits, field, extension, weierstrass, edwards, curve] = HEADERS;
+fn headers() -> [(&'static str, &'static str); 9] {
+    let [words, digits, field, inverse, extension, weierstrass, edwards, curve] = HEADERS;
     let interface = ("interface.cuh", prelude::interface());
-    [words, interface, digits, field, extension, weierstrass, edwards, curve]
+    [words, interface, digits, field, inverse, extension, weierstrass, edwards, curve]
 }
 
-const HEADERS: [(&str, &str); 7] = [
+const HEADERS: [(&str, &str); 8] = [
     ("words.cuh", include_str!("kernels/words.cuh")),
     ("digits.cuh", include_str!("kernels/digits.cuh")),
     ("field.cuh", include_str!("kernels/field.cuh")),
+    ("inverse.cuh", include_str!("kernels/inverse.cuh")),
     ("extension.cuh", include_str!("kernels/extension.cuh")),
     ("weierstrass.cuh", include_str!("kernels/weierstrass.cuh")),
     ("edwards.cuh", include_str!("kernels/edwards.cuh")),

@@ -3,7 +3,7 @@
 // NEGATED_NON_RESIDUE = k for −k with a small k, or 0 and the constant NON_RESIDUE in Montgomery
 // form.
 #pragma once
-#include "field.cuh"
+#include "inverse.cuh"
 
 #if DEGREE == 1
 

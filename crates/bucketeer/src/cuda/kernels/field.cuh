@@ -1,7 +1,7 @@
 // The prime field: N words, Montgomery form with R = 2^(32·N), values always below p.
 //
 // The prelude defines N, SPARE (bits that p leaves free in N words), P_LOW_IS_ONE, P_INV (−p⁻¹ mod
-// 2^32) and the constants P (p), ONE (R mod p), P_MINUS_2.
+// 2^32) and the constants P (p) and ONE (R mod p).
 #pragma once
 #include "words.cuh"
 
@@ -205,13 +205,3 @@ __device__ __forceinline__ Fp fp_mul(const Fp &a, const Fp &b) { return fp_mul_i
 #endif
 
 __device__ __forceinline__ Fp fp_sqr(const Fp &a) { return fp_mul(a, a); }
-
-// 1/a by Fermat; 0 for 0.
-__device__ __noinline__ Fp fp_inverse(Fp a) {
-    Fp r = fp_one();
-    for (int bit = 32 * N - 1; bit >= 0; bit--) {
-        r = fp_sqr(r);
-        if (P_MINUS_2[bit / 32] >> (bit % 32) & 1) r = fp_mul(r, a);
-    }
-    return r;
-}
