@@ -47,6 +47,9 @@ pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
     };
     define("N", words as u64);
     define("SPARE", 32 * words as u64 - p.bits());
+    // ⌊R/p⌋: as many times p are below R.
+    let multiples = (&radix / p).iter_u64_digits().next().unwrap_or(0).min(u32::MAX.into());
+    define("MULTIPLES", multiples);
     define("P_INV", negated_inverse(p));
     define("P_LOW_IS_ONE", u64::from(p.iter_u32_digits().next() == Some(1)));
     define("DEGREE", curve.degree as u64);

@@ -27,6 +27,10 @@ extern "C" void operate(u32 op, u32 *out, const u32 *a, const u32 *b) {
     case 3: fq_store(out, fq_neg(element(a))); break;
     case 4: fq_store(out, fq_inverse(element(a))); break;
     case 5: fq_store(out, fq_sqr(element(a))); break;
+    case 6:
+        fq_store(out, fq_mul_sub(element(a), element(b), element(a + FQ_WORDS),
+                                 element(b + FQ_WORDS)));
+        break;
     case 10: case 11: s = sum(a); sum_add_base(s, base(b), op == 11); sum_store(out, 0, s); break;
     case 12: s = sum(a); sum_add(s, sum(b)); sum_store(out, 0, s); break;
     case 13: sum_store(out, 0, sum_double(sum(a))); break;
@@ -111,16 +115,22 @@ fn check_field<F: WordField>(host: &OnHost<'_>) {
     let words = size_of::<F>() / 8;
     let element = |out: Vec<u64>| -> F { F::read_words(&out) };
     let all = elements::<F>();
-    for a in &all {
+    for (i, a) in all.iter().enumerate() {
         let aw = &to_words(a);
         assert_eq!(element(host.call(3, words, aw, aw)), -*a);
         assert_eq!(element(host.call(5, words, aw, aw)), a.square());
         assert_eq!(element(host.call(4, words, aw, aw)), a.inverse().unwrap_or(F::ZERO));
-        for b in &all {
+        for (j, b) in all.iter().enumerate() {
             let bw = &to_words(b);
             assert_eq!(element(host.call(0, words, aw, bw)), *a * b);
             assert_eq!(element(host.call(1, words, aw, bw)), *a + b);
             assert_eq!(element(host.call(2, words, aw, bw)), *a - b);
+            // With each pair one like it, with its opposite and with one of another kind.
+            for (c, d) in [(*a, *b), (-*a, *b), (all[(i + j) % all.len()], all[j])] {
+                let (ac, bd) = ([to_words(a), to_words(&c)], [to_words(b), to_words(&d)]);
+                let found = element(host.call(6, words, &ac.concat(), &bd.concat()));
+                assert_eq!(found, *a * b - c * d, "{a} · {b} − {c} · {d}");
+            }
         }
     }
 }

@@ -18,6 +18,7 @@ typedef Fp Fq;
 #define fq_neg fp_neg
 #define fq_mul fp_mul
 #define fq_sqr fp_sqr
+#define fq_mul_sub fp_mul_sub
 #define fq_inverse fp_inverse
 
 #else
@@ -70,6 +71,10 @@ __device__ __forceinline__ Fq fq_sqr(const Fq &a) {
     Fp v = fp_mul(a.c0, a.c1);
     Fp s0 = fp_sqr(a.c0), s1 = fp_sqr(a.c1);
     return Fq{add_non_residue_times(s0, s1), fp_double(v)};
+}
+
+__device__ __forceinline__ Fq fq_mul_sub(const Fq &a, const Fq &b, const Fq &c, const Fq &d) {
+    return fq_sub(fq_mul(a, b), fq_mul(c, d));
 }
 
 // 1/(c0 + c1·u) = (c0 − c1·u)/(c0² − NON_RESIDUE·c1²)

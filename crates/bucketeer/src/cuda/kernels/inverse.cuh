@@ -69,8 +69,8 @@ __device__ __forceinline__ int clearing(int x, i64 low) {
 
 // (d, e) = (u·d + v·e, q·d + r·e)/2^STEPS modulo p. −2p < d, e < p before and after: with p added
 // to negative d and e the combinations are between −2^STEPS·p and 2^STEPS·p; then less than
-// 2^STEPS·p is subtracted. A limb of d, e or p is at most 2^31 in size, a row of the matrix 2^30, and
-// the multiple of p 2^31, that of a limb of p below 2^30: sums stay below 2^63.
+// 2^STEPS·p is subtracted. Limbs of d and e are at most 2^31 in size and a row of the matrix 2^30;
+// limbs of p are below 2^30 and its multiple at most 2^31: sums stay below 2^63.
 __device__ __forceinline__ void apply_modulo_p(const Matrix &m, Limbs &d, Limbs &e) {
     int d_sign = d.v[INVERSE_LIMBS - 1] >> 31, e_sign = e.v[INVERSE_LIMBS - 1] >> 31;
     i64 a = (i64)m.u * d.v[0] + (i64)m.v * e.v[0];
