@@ -57,6 +57,9 @@ pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
     };
     define("N", words as u64);
     define("SPARE", 32 * words as u64 - p.bits());
+    // ⌊R/p⌋: as many times p are below R.
+    let multiples = (&radix / p).iter_u64_digits().next().unwrap_or(0).min(u32::MAX.into());
+    define("MULTIPLES", multiples);
     define("P_INV", negated_inverse(p));
     define("P_LOW_IS_ONE", u64::from(p.iter_u32_digits().next() == Some(1)));
     define("DEGREE", curve.degree as u64);
@@ -73,8 +76,8 @@ pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
         out += &constant("NON_RESIDUE", &[montgomery(non_residue)], words);
     }
     out += &constant("P", std::slice::from_ref(p), words);
-    out += &constant("P_MINUS_2", &[p - 2u32], words);
     out += &constant("ONE", &[montgomery(&BigUint::from(1u32))], words);
+    out += &inversion(p, &radix);
     let a: Vec<_> = a.iter().map(montgomery).collect();
     out += &constant("A", &a, words);
     if let (Form::Edwards, Some(edwards)) = (form, &curve.edwards) {
@@ -85,6 +88,26 @@ pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
             out += &constant("THIRD_OF_A", &[montgomery(third_of_a)], words);
         }
     }
+    out
+}
+
+/// The constants of `inverse.cuh` for odd p.
+fn inversion(p: &BigUint, radix: &BigUint) -> String {
+    // STEPS there.
+    const LIMB_BITS: u64 = 30;
+    // Divsteps that suffice for numbers of so many bits: ⌊(45907·bits + 26313)/19929⌋, Wuille,
+    // "Bounds on divsteps iterations in safegcd" (github.com/sipa/safegcd-bounds).
+    let divsteps = (45907 * p.bits() + 26313) / 19929;
+    // The lowest two limbs make a word. The last has its sign and a bit beyond p, for −2p.
+    let limbs = p.bits().div_ceil(LIMB_BITS).max(2);
+    let limbs_of = |value: &BigUint| -> Vec<BigUint> {
+        let mask = (BigUint::from(1u32) << LIMB_BITS) - 1u32;
+        (0..limbs).map(|i| (value >> (LIMB_BITS * i)) & &mask).collect()
+    };
+    let mut out = format!("#define INVERSE_LIMBS {limbs}\n");
+    let _ = writeln!(out, "#define INVERSE_BATCHES {}", divsteps.div_ceil(LIMB_BITS));
+    out += &constant("P_LIMBS", &limbs_of(p), 1);
+    out += &constant("START", &limbs_of(&(radix * radix % p)), 1);
     out
 }
 

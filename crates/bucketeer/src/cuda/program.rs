@@ -114,16 +114,15 @@ impl Preludes {
 }
 
 /// The headers that sources include.
-fn headers() -> [(&'static str, &'static str); 9] {
-    let [words, digits, field, extension, async_, weierstrass, edwards, curve] = HEADERS;
-    let interface = ("interface.cuh", prelude::interface());
-    [words, interface, digits, field, extension, async_, weierstrass, edwards, curve]
+fn headers() -> Vec<(&'static str, &'static str)> {
+    [("interface.cuh", prelude::interface())].into_iter().chain(HEADERS).collect()
 }
 
-const HEADERS: [(&str, &str); 8] = [
+const HEADERS: [(&str, &str); 9] = [
     ("words.cuh", include_str!("kernels/words.cuh")),
     ("digits.cuh", include_str!("kernels/digits.cuh")),
     ("field.cuh", include_str!("kernels/field.cuh")),
+    ("inverse.cuh", include_str!("kernels/inverse.cuh")),
     ("extension.cuh", include_str!("kernels/extension.cuh")),
     ("async.cuh", include_str!("kernels/async.cuh")),
     ("weierstrass.cuh", include_str!("kernels/weierstrass.cuh")),

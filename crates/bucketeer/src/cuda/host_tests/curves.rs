@@ -1,8 +1,9 @@
 //! Fields, additions and the accumulate kernel.
 
 use ark_ec::CurveGroup;
-use ark_ff::{AdditiveGroup, Field, PrimeField};
+use ark_ff::{AdditiveGroup, PrimeField};
 use ark_std::{UniformRand, test_rng};
+use num_bigint::BigUint;
 
 use super::build;
 use crate::cuda::prelude;
@@ -26,6 +27,10 @@ extern "C" void operate(u32 op, u32 *out, const u32 *a, const u32 *b) {
     case 3: fq_store(out, fq_neg(element(a))); break;
     case 4: fq_store(out, fq_inverse(element(a))); break;
     case 5: fq_store(out, fq_sqr(element(a))); break;
+    case 6:
+        fq_store(out, fq_mul_sub(element(a), element(b), element(a + FQ_WORDS),
+                                 element(b + FQ_WORDS)));
+        break;
     case 10: case 11: s = sum(a); sum_add_base(s, base(b), op == 11); sum_store(out, 0, s); break;
     case 12: s = sum(a); sum_add(s, sum(b)); sum_store(out, 0, s); break;
     case 13: sum_store(out, 0, sum_double(sum(a))); break;
@@ -63,32 +68,69 @@ impl OnHost<'_> {
     }
 }
 
-/// 0, 1, −1, small ones, ones with long runs of bits, and random ones.
-fn elements<F: Field>() -> Vec<F> {
+/// 0, 1, −1, small ones, ones with long runs of bits, and random ones; and the same as words in
+/// Montgomery form: what the arithmetic works on.
+fn elements<F: WordField>() -> Vec<F> {
     let mut rng = test_rng();
     let two = F::from(2u64);
     let mut all = vec![F::ZERO, F::ONE, -F::ONE, two, -two, two.inverse().unwrap_or(F::ONE)];
     let bits = F::BasePrimeField::MODULUS_BIT_SIZE;
     all.extend((0..bits).step_by(31).map(|bit| two.pow([u64::from(bit)])));
     all.extend((0..bits).step_by(32).map(|bit| two.pow([u64::from(bit)]) - F::ONE));
+    let parts = words::<F>();
+    // Neighbours in the list are the parts of an element of an extension.
+    let neighbours = (0..parts.len()).map(|first| {
+        let degree = F::extension_degree() as usize;
+        let own: Vec<_> = parts.iter().cycle().skip(first).take(degree).cloned().collect();
+        F::read_words(&own.concat())
+    });
+    all.extend(neighbours);
     all.extend((0..20).map(|_| F::rand(&mut rng)));
     all
+}
+
+/// Words below p: small ones and their distances to p, numbers around R mod p, and long runs of
+/// ones, of bits from the lowest on and of every other 32-bit word.
+fn words<F: WordField>() -> Vec<Vec<u64>> {
+    let p: BigUint = F::BasePrimeField::MODULUS.into();
+    let limbs = p.to_u64_digits().len();
+    let radix = (BigUint::from(1u32) << (64 * limbs)) % &p;
+    let low = |bits: u64| (BigUint::from(1u32) << bits) - 1u32;
+    let mut all: Vec<_> = (0u32..3).map(BigUint::from).collect();
+    all.extend([&radix - 1u32, radix.clone(), &radix + 1u32]);
+    all.extend([1, 31, 32, 33, 63, 64, 96, p.bits() / 2, p.bits() - 1].map(low));
+    let every_other = low(64 * limbs as u64) / ((BigUint::from(1u32) << 32) + 1u32);
+    all.extend([&every_other, &(&every_other << 32)].map(|ones| ones & low(p.bits() - 1)));
+    let negated: Vec<_> = all.iter().map(|value| (&p - value) % &p).collect();
+    all.extend(negated);
+    let digits = |value: &BigUint| {
+        let mut digits = value.to_u64_digits();
+        digits.resize(limbs, 0);
+        digits
+    };
+    all.iter().map(digits).collect()
 }
 
 fn check_field<F: WordField>(host: &OnHost<'_>) {
     let words = size_of::<F>() / 8;
     let element = |out: Vec<u64>| -> F { F::read_words(&out) };
     let all = elements::<F>();
-    for a in &all {
+    for (i, a) in all.iter().enumerate() {
         let aw = &to_words(a);
         assert_eq!(element(host.call(3, words, aw, aw)), -*a);
         assert_eq!(element(host.call(5, words, aw, aw)), a.square());
         assert_eq!(element(host.call(4, words, aw, aw)), a.inverse().unwrap_or(F::ZERO));
-        for b in &all {
+        for (j, b) in all.iter().enumerate() {
             let bw = &to_words(b);
             assert_eq!(element(host.call(0, words, aw, bw)), *a * b);
             assert_eq!(element(host.call(1, words, aw, bw)), *a + b);
             assert_eq!(element(host.call(2, words, aw, bw)), *a - b);
+            // With each pair one like it, with its opposite and with one of another kind.
+            for (c, d) in [(*a, *b), (-*a, *b), (all[(i + j) % all.len()], all[j])] {
+                let (ac, bd) = ([to_words(a), to_words(&c)], [to_words(b), to_words(&d)]);
+                let found = element(host.call(6, words, &ac.concat(), &bd.concat()));
+                assert_eq!(found, *a * b - c * d, "{a} · {b} − {c} · {d}");
+            }
         }
     }
 }

@@ -59,8 +59,7 @@ struct Accumulator {
         set_field_of_sum(ZZZ, fq_mul(field_of_sum(ZZZ), ddd));
         Fq x = fq_sub(fq_sub(fq_sqr(r), ddd), fq_double(q));
         set_field_of_sum(X, x);
-        Fq y = fq_mul(field_of_sum(Y), ddd);
-        set_field_of_sum(Y, fq_sub(fq_mul(r, fq_sub(q, x)), y));
+        set_field_of_sum(Y, fq_mul_sub(r, fq_sub(q, x), field_of_sum(Y), ddd));
     }
 
     __device__ __forceinline__ Sum get() const {

@@ -7,6 +7,7 @@
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
+typedef long long i64;
 
 #ifdef __CUDA_ARCH__
 
