@@ -252,6 +252,8 @@ extern "C" __global__ void __launch_bounds__(AFFINE_BLOCK, AFFINE_BLOCKS) add_st
     u32 continued = next.bounds[1] - next.bounds[0];
     const u32 *entries = current.entries + current.bounds[0];
     const u32 *next_entries = next.entries + next.bounds[0];
+    // A next step without tasks has not even an entry for task 0.
+    if (continued == 0) next_entries = entries, next.table = current.table;
     Sums own = sums_at(sums, stride);
     plane_store(PRODUCT, fq_one());
     // The lanes of a warp go on together as long as the first of them has a task.
