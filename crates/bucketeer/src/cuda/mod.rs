@@ -25,6 +25,7 @@ mod prelude;
 mod program;
 mod reduce;
 mod run;
+mod staging;
 mod table;
 mod workspace;
 
