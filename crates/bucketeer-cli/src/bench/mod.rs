@@ -2,7 +2,8 @@
 //!
 //! For every preset and size, bases are loaded once and timed separately. One warm-up run is
 //! checked against the bases' logarithms. Then `--repeat` runs are timed, from scalars in memory to
-//! the sum.
+//! the sum. With `--one-shot` nothing is loaded: every run starts from bases and scalars in ordinary
+//! memory, and the table shows its stages.
 
 mod calibrate;
 mod fit;
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 use bucketeer::curves::NamedCurve;
 use bucketeer::io;
 use bucketeer::plan::{PRESETS, Preset};
-use bucketeer::{Device, Error};
+use bucketeer::{Device, Error, Timings};
 use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
 
@@ -61,6 +62,10 @@ pub struct Args {
     /// Use pageable instead of page-locked memory for the scalars
     #[arg(long)]
     pageable: bool,
+    /// Time MSMs whose bases and scalars are in ordinary, pageable memory; nothing stays on the
+    /// device
+    #[arg(long, conflicts_with_all = ["batch", "widths", "calibrate"])]
+    one_shot: bool,
     /// Plot time against size to this SVG file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -119,6 +124,7 @@ fn sizes(args: &Args, device: &Device, curve: &'static NamedCurve) -> Outcome {
         device: device.to_string(),
         distribution: args.random.distribution_name(),
         batch: args.batch,
+        one_shot: args.one_shot,
         seed: args.random.seed,
         repeat: args.repeat,
         results,
@@ -136,6 +142,7 @@ struct Report {
     device: String,
     distribution: &'static str,
     batch: usize,
+    one_shot: bool,
     seed: u64,
     repeat: usize,
     results: Vec<Measurement>,
@@ -164,9 +171,10 @@ enum Measured {
 struct Times {
     median_seconds: f64,
     min_seconds: f64,
-    /// Median of each stage. On a GPU the first two overlap the others.
+    /// Median of each stage. On a GPU loading and decomposing overlap the others.
     stage_seconds: BTreeMap<&'static str, f64>,
     samples: Vec<f64>,
+    /// What loading resident bases took; of a one-shot MSM its load stage.
     load_seconds: f64,
     /// What the plan predicts, and that over the median.
     predicted_seconds: f64,
@@ -215,21 +223,38 @@ impl Task<'_> {
     }
 
     fn measure(&self, preset: &'static Preset, n: usize) -> Result<Times, Failure> {
-        let Args { plan, repeat, batch, .. } = self.args;
-        let loaded = self.workload.load(self.device, plan.settings(Some(preset), n), n)?;
-        loaded.check()?;
-        let mut samples = Vec::with_capacity(*repeat);
-        let mut stages: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
-        for _ in 0..*repeat {
-            let (seconds, timings) = loaded.run()?;
-            samples.push(seconds);
-            for (stage, time) in timings.stages() {
-                stages.entry(stage).or_default().push(time.as_secs_f64());
-            }
+        let Args { plan, repeat, batch, one_shot, .. } = self.args;
+        let settings = plan.settings(Some(preset), n);
+        if *one_shot {
+            let borrowed = self.workload.borrow(self.device, settings, n)?;
+            let plan = borrowed.check()?;
+            let (samples, stages) = timed(*repeat, || borrowed.run())?;
+            let load = stages.get("load").copied().unwrap_or_default();
+            return Ok(Times::new(n, samples, stages, load, &plan));
         }
-        let stages = stages.into_iter().map(|(stage, times)| (stage, median(&times))).collect();
+        let loaded = self.workload.load(self.device, settings, n)?;
+        loaded.check()?;
+        let (samples, stages) = timed(*repeat, || loaded.run())?;
         Ok(Times::new(n * batch, samples, stages, loaded.load_seconds(), loaded.plan()))
     }
+}
+
+/// The seconds of each run, and the median of each stage.
+fn timed(
+    repeat: usize,
+    run: impl Fn() -> Result<(f64, Timings), Failure>,
+) -> Result<(Vec<f64>, BTreeMap<&'static str, f64>), Failure> {
+    let mut samples = Vec::with_capacity(repeat);
+    let mut stages: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
+    for _ in 0..repeat {
+        let (seconds, timings) = run()?;
+        samples.push(seconds);
+        for (stage, time) in timings.stages() {
+            stages.entry(stage).or_default().push(time.as_secs_f64());
+        }
+    }
+    let stages = stages.into_iter().map(|(stage, times)| (stage, median(&times)));
+    Ok((samples, stages.collect()))
 }
 
 fn median(samples: &[f64]) -> f64 {
@@ -270,37 +295,46 @@ impl Times {
             plan_bytes: plan.bytes(),
         }
     }
+
+    /// The cells of these stages.
+    fn stages(&self, names: &[&str]) -> Vec<String> {
+        let seconds = |name: &&str| self.stage_seconds.get(name).copied().unwrap_or_default();
+        names.iter().map(|name| units::seconds(seconds(name))).collect()
+    }
+
+    /// The cells beside the times of resident bases.
+    fn rates(&self) -> Vec<String> {
+        vec![
+            format!("{:.2}", self.predicted_ratio),
+            units::count(self.points_per_second),
+            units::count(self.additions_per_second),
+            units::seconds(self.load_seconds),
+        ]
+    }
 }
 
 impl Report {
     fn text(&self) -> String {
-        let headings = [
-            "preset",
-            "n",
-            "median",
-            "min",
-            "pred/meas",
-            "points/s",
-            "additions/s",
-            "load",
-            "c",
-            "memory",
-        ];
-        let mut table = Table::new(&headings, 1);
+        let headings: &[&str] = match self.one_shot {
+            true => &["load", "decompose", "group", "accumulate", "reduce", "combine"],
+            false => &["pred/meas", "points/s", "additions/s", "load"],
+        };
+        let start = ["preset", "n", if self.one_shot { "total" } else { "median" }, "min"];
+        let mut table = Table::new(&[&start, headings, &["c", "memory"]].concat(), 1);
         for Measurement { preset, n, outcome } in &self.results {
             let start = [(*preset).to_owned(), units::size(*n)];
             let rest = match outcome {
                 Measured::Skipped { error } => vec![error.clone()],
-                Measured::Times(times) => vec![
-                    units::seconds(times.median_seconds),
-                    units::seconds(times.min_seconds),
-                    format!("{:.2}", times.predicted_ratio),
-                    units::count(times.points_per_second),
-                    units::count(times.additions_per_second),
-                    units::seconds(times.load_seconds),
-                    times.window_bits.to_string(),
-                    units::bytes(times.plan_bytes.into()),
-                ],
+                Measured::Times(times) => {
+                    let seconds = [times.median_seconds, times.min_seconds].map(units::seconds);
+                    let end =
+                        [times.window_bits.to_string(), units::bytes(times.plan_bytes.into())];
+                    let own = match self.one_shot {
+                        true => times.stages(headings),
+                        false => times.rates(),
+                    };
+                    seconds.into_iter().chain(own).chain(end).collect()
+                }
             };
             table.row(start.into_iter().chain(rest).collect());
         }
@@ -312,7 +346,8 @@ impl Report {
         let count = if self.repeat == 1 { String::new() } else { format!(" {} runs", self.repeat) };
         let batch =
             if self.batch == 1 { String::new() } else { format!(", batches of {}", self.batch) };
-        format!("{}, {} scalars{batch}, {runs}{count}", self.curve, self.distribution)
+        let way = if self.one_shot { ", one-shot" } else { "" };
+        format!("{}, {} scalars{batch}{way}, {runs}{count}", self.curve, self.distribution)
     }
 
     fn plot(&self) -> String {

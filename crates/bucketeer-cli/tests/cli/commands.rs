@@ -38,6 +38,29 @@ fn bench_json_has_every_sample() {
 }
 
 #[test]
+fn bench_of_one_shot_msms_shows_their_stages() {
+    let line = "bench --one-shot --curve ed-on-bls12-377 -n 5,2^6 --distribution skewed --repeat 2";
+    let text = bucketeer(line, &[]).ok();
+    let stages = ["load", "decompose", "group", "accumulate", "reduce", "combine"];
+    for word in ["one-shot", "skewed", "total", "median of 2"].into_iter().chain(stages) {
+        assert!(text.contains(word), "{word} in {text}");
+    }
+    let object = bucketeer(&format!("{line} --json"), &[]).json();
+    assert_eq!(object["one_shot"], true);
+    let results = object["results"].as_array().expect("results");
+    let sizes: Vec<u64> = results.iter().filter_map(|r| r["n"].as_u64()).collect();
+    assert_eq!(sizes, [5, 64]);
+    for result in results {
+        assert!(stages.iter().all(|stage| result["stage_seconds"][stage].is_number()), "{result}");
+        assert_eq!(result["load_seconds"], result["stage_seconds"]["load"]);
+        assert_eq!(result["samples"].as_array().map(Vec::len), Some(2));
+    }
+    for other in ["--batch 2", "--widths", "--calibrate"] {
+        bucketeer(&format!("{line} {other}"), &[]).fails(2, &["--one-shot"]);
+    }
+}
+
+#[test]
 fn bench_draws_a_line_per_preset() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("plot.svg");

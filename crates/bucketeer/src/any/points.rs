@@ -57,6 +57,14 @@ pub trait AnyPoints: Send + Sync {
         scalars: &PackedScalars<'_>,
     ) -> Result<AnyReport, Error>;
 
+    /// The same with scalars of the library's own.
+    fn msm_of_first(
+        &self,
+        device: &Device,
+        options: &RunOptions,
+        scalars: &AnyScalars,
+    ) -> Result<AnyReport, Error>;
+
     /// Frees the points and keeps their logarithms, all that [`expected`](Self::expected) needs.
     fn keep_logarithms(&mut self);
 
@@ -177,6 +185,17 @@ impl<C: Curve> AnyPoints for Points<C> {
         let scalars = scalars.unpack::<C::ScalarField>()?;
         let points = self.paired(scalars.len())?;
         Ok(AnyReport::new(options.builder::<C>().msm_with_report(device, points, &scalars)?))
+    }
+
+    fn msm_of_first(
+        &self,
+        device: &Device,
+        options: &RunOptions,
+        scalars: &AnyScalars,
+    ) -> Result<AnyReport, Error> {
+        let points = self.paired(scalars.len())?;
+        let scalars = scalars.typed::<C>(self.curve)?;
+        Ok(AnyReport::new(options.builder::<C>().msm_with_report(device, points, scalars)?))
     }
 
     fn keep_logarithms(&mut self) {

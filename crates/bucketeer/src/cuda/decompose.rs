@@ -57,7 +57,7 @@ pub(super) fn decompose(run: &mut CudaRun<'_>, chunk: &Chunk) -> Result<(), Erro
     let (layout, range, program) = (&schedule.layout, &chunk.range, &run.cuda.program);
     let buffer: Pointer<u8> = run.buffers.at(BufferKind::RawScalars)?;
     let (integers, too_large) = (integers(run, chunk)?, run.too_large()?);
-    let (copied, workspace) = (&run.copied, &mut *run.workspace);
+    let workspace = &mut *run.workspace;
     let (stride, words) = (layout.scalars, layout.scalar_words);
     let bias = Bias::of(&plan.shape);
     let most = (layout.staging as usize / raw.bytes).max(1);
@@ -68,11 +68,9 @@ pub(super) fn decompose(run: &mut CudaRun<'_>, chunk: &Chunk) -> Result<(), Erro
         if let Some(bytes) = direct(raw, &piece) {
             workspace.input.upload(from.address(), bytes)?;
         } else {
-            copied[slot].wait()?;
-            let staging = &mut workspace.staging[slot].as_mut_slice()[..piece.len() * raw.bytes];
-            raw.fill(&piece, staging);
-            workspace.input.upload(from.address(), staging)?;
-            copied[slot].record(&workspace.input)?;
+            let fill = |own, bytes: &mut [u8]| raw.fill(&own, bytes);
+            let (staging, stream) = (&mut workspace.staging, &workspace.input);
+            staging.upload(stream, from.address(), piece.clone(), raw.bytes, fill)?;
         }
         let stream = &workspace.input;
         let count = piece.len() as u32;

@@ -2,6 +2,7 @@
 //! handle is released when its owner is dropped.
 
 use std::ffi::{CString, c_void};
+use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
 
 use super::functions;
-use super::launch::Grid;
+use super::launch::{Element, Grid};
 use crate::Error;
 
 /// Oldest driver that the kernels' features need, as the driver counts: CUDA 12.0.
@@ -230,6 +231,15 @@ impl HostMemory {
     pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
         // SAFETY: `bytes` initialised bytes, and the borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.bytes) }
+    }
+
+    /// A range of bytes as elements; it begins and ends with one.
+    pub(super) fn elements_mut<T: Element>(&mut self, range: Range<usize>) -> &mut [T] {
+        let bytes = &mut self.as_mut_slice()[range];
+        // SAFETY: elements consist of integers, for which any initialised bytes are valid.
+        let (before, elements, after) = unsafe { bytes.align_to_mut() };
+        assert!(before.is_empty() && after.is_empty(), "a range that cuts elements");
+        elements
     }
 }
 

@@ -26,6 +26,7 @@ mod prelude;
 mod program;
 mod reduce;
 mod run;
+mod staging;
 mod table;
 mod tasks;
 mod workspace;

@@ -1,7 +1,8 @@
-//! A run on an NVIDIA GPU: a workspace, two streams and the events between them.
+//! A run on an NVIDIA GPU: a workspace, its streams and the events between them.
 //!
-//! Scalars are copied and decomposed in the input stream while the bases of the chunk before are
-//! added in the compute stream. One chunk is in flight behind the one that the host prepares.
+//! Scalars are copied and decomposed in the input stream, and borrowed bases are copied and
+//! converted in streams of their own, while the bases of the chunk before are added in the compute
+//! stream. One chunk is in flight behind the one that the host prepares.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +10,12 @@ use std::time::Duration;
 use super::driver::{Context, Event};
 use super::launch::Pointer;
 use super::pool::Lent;
+use super::staging::LARGEST_SLOT;
 use super::table::{Bases, Table};
 use super::workspace::{Buffers, Need, Workspace};
 use super::{Cuda, accumulate, decompose, group, reduce, table};
 use crate::Error;
-use crate::gpu::{Chunk, Counters, Job, Pass, Run, Stage};
+use crate::gpu::{Chunk, Counters, Job, Pass, Points, Run, Stage};
 use crate::plan::BufferKind;
 use crate::report::Timings;
 
@@ -23,8 +25,6 @@ pub(crate) struct CudaRun<'a> {
     pub(super) job: Job<'a, Table>,
     pub(super) buffers: Buffers,
     pub(super) workspace: Lent<'a, Workspace>,
-    /// Behind the last copies out of the staging buffers.
-    pub(super) copied: [Event; 2],
     /// Behind the passes over the integers in each half of their double buffer.
     grouped: [Event; 2],
     /// Behind all work on the chunk in each half.
@@ -36,7 +36,7 @@ pub(crate) struct CudaRun<'a> {
 }
 
 /// Two events.
-pub(super) fn events(context: &Arc<Context>) -> Result<[Event; 2], Error> {
+fn events(context: &Arc<Context>) -> Result<[Event; 2], Error> {
     Ok([Event::new(context)?, Event::new(context)?])
 }
 
@@ -47,7 +47,7 @@ impl<'a> CudaRun<'a> {
         let need = Need {
             device: plan.bytes(),
             limited: plan.memory_limit.is_some(),
-            staging: job.schedule.layout.staging.max(1 << 16) as usize,
+            staging: (job.schedule.layout.staging as usize).clamp(1 << 16, LARGEST_SLOT),
             results: job.result_bytes(),
         };
         let workspace = cuda.gpu.pool.workspace(context, &need)?;
@@ -57,7 +57,6 @@ impl<'a> CudaRun<'a> {
             job,
             buffers,
             workspace,
-            copied: events(context)?,
             grouped: events(context)?,
             summed: events(context)?,
             decomposed: Event::new(context)?,
@@ -75,6 +74,7 @@ impl<'a> CudaRun<'a> {
     ) -> Result<(), Error> {
         let [start, end] = events(&self.cuda.gpu.context)?;
         let record = |run: &Self, event: &Event| match stage {
+            Stage::Load => event.record(&run.workspace.bases.copy),
             Stage::Decompose => event.record(&run.workspace.input),
             _ => event.record(&run.workspace.compute),
         };
@@ -97,6 +97,16 @@ impl Run for CudaRun<'_> {
 
     async fn bases(&mut self, chunk: &Chunk) -> Result<Bases, Error> {
         table::bases(self, chunk)
+    }
+
+    /// The compute stream waits for the bases where it adds them first.
+    async fn load(&mut self, chunk: &Chunk) -> Result<(), Error> {
+        let Points::Borrowed(source) = self.job.points else { return Ok(()) };
+        self.workspace.bases.copy.after(&self.summed[chunk.half])?;
+        self.timed(Stage::Load, |run| table::load_chunk(run, chunk, source))?;
+        let Workspace { bases, compute, .. } = &*self.workspace;
+        bases.copied.record(&bases.copy)?;
+        compute.after(&bases.copied)
     }
 
     async fn decompose(&mut self, chunk: &Chunk) -> Result<(), Error> {

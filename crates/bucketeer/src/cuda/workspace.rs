@@ -1,13 +1,14 @@
 //! What a run works in: one allocation on the device that holds all buffers of its plan,
-//! page-locked buffers on the host, and two streams. Kept between runs, since allocating takes
+//! page-locked buffers on the host, and four streams. Kept between runs, since allocating takes
 //! longer than a small MSM.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::driver::{Address, Context, DeviceMemory, HostMemory, Stream};
+use super::driver::{Address, Context, DeviceMemory, Event, HostMemory, Stream};
 use super::launch::Pointer;
 use super::pool::{self, Lendable, Lent};
+use super::staging::Staging;
 use crate::Error;
 use crate::plan::{Buffer, BufferKind};
 
@@ -20,11 +21,39 @@ const RESERVE: u64 = 512 << 20;
 pub(crate) struct Workspace {
     arena: DeviceMemory,
     /// Scalars and bases on their way to the device.
-    pub staging: [HostMemory; 2],
+    pub staging: Staging,
     pub results: HostMemory,
     /// Copies scalars and decomposes them, ahead of the rest.
     pub input: Stream,
+    pub bases: BaseStreams,
     pub compute: Stream,
+}
+
+/// Bases on their way into the table.
+pub(crate) struct BaseStreams {
+    /// Copies them.
+    pub copy: Stream,
+    /// Brings them into their stored form and computes their copies, ahead of the rest.
+    pub convert: Stream,
+    /// Behind what was put into `copy`.
+    pub copied: Event,
+    /// Behind what was put into `convert`.
+    pub converted: Event,
+    /// Behind the imports out of each half of the memory for uploaded coordinates.
+    pub imported: [Event; 2],
+}
+
+impl BaseStreams {
+    fn new(context: &Arc<Context>) -> Result<Self, Error> {
+        let event = || Event::new(context);
+        Ok(Self {
+            copy: Stream::new(context, true)?,
+            convert: Stream::new(context, true)?,
+            copied: event()?,
+            converted: event()?,
+            imported: [event()?, event()?],
+        })
+    }
 }
 
 /// Where each buffer of a plan lies in a workspace.
@@ -45,16 +74,17 @@ impl Workspace {
         let device = if need.limited { need.device } else { need.device.max(LEAST.device) };
         Ok(Self {
             arena: DeviceMemory::new(context, device)?,
-            staging: [HostMemory::new(context, staging)?, HostMemory::new(context, staging)?],
+            staging: Staging::new(context, staging)?,
             results: HostMemory::new(context, need.results.max(LEAST.results))?,
             input: Stream::new(context, true)?,
+            bases: BaseStreams::new(context)?,
             compute: Stream::new(context, false)?,
         })
     }
 
     fn suffices(&self, need: &Need) -> bool {
         self.arena.bytes >= need.device
-            && self.staging[0].bytes >= need.staging
+            && self.staging.slot() >= need.staging
             && self.results.bytes >= need.results
     }
 
@@ -80,6 +110,7 @@ pub(crate) struct Need {
     pub device: u64,
     /// Whether not a byte more may be allocated on the device.
     pub limited: bool,
+    /// Bytes of a slot.
     pub staging: usize,
     pub results: usize,
 }
@@ -92,6 +123,8 @@ impl Lendable for Workspace {
     fn settle(&self) {
         // A device that failed has stopped.
         let _ = self.input.wait();
+        let _ = self.bases.copy.wait();
+        let _ = self.bases.convert.wait();
         let _ = self.compute.wait();
     }
 }

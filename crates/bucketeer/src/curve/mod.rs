@@ -25,6 +25,8 @@ pub(crate) mod xyzz;
 pub(crate) use edwards::EdwardsMap;
 pub use endomorphism::Endomorphism;
 pub(crate) use endomorphism::Splitter;
+#[cfg(any(feature = "cuda", feature = "webgpu"))]
+pub(crate) use source::write_points;
 pub(crate) use source::{BaseSource, CoordinateSystem};
 pub use spec::{CurveSpec, EdwardsForm, Form, Model};
 pub use words::WordField;

@@ -19,31 +19,41 @@ pub(crate) trait BaseSource: Sync {
 
 impl<C: Curve> BaseSource for &[C] {
     fn write(&self, bases: &[usize], coordinates: CoordinateSystem, width: usize, out: &mut [u64]) {
-        let put = |out: &mut [u64], point| match point {
-            Some((x, y)) => {
-                let (first, second) = out.split_at_mut(width / 2);
-                write_element::<C::BaseField>(&x, first);
-                write_element::<C::BaseField>(&y, second);
+        write_points(bases.iter().map(|&base| &self[base]), coordinates, width, out);
+    }
+}
+
+/// Writes points as `width` words each, all ones for infinity.
+pub(crate) fn write_points<'a, C: Curve>(
+    points: impl Iterator<Item = &'a C>,
+    coordinates: CoordinateSystem,
+    width: usize,
+    out: &mut [u64],
+) {
+    let put = |out: &mut [u64], point| match point {
+        Some((x, y)) => {
+            let (first, second) = out.split_at_mut(width / 2);
+            write_element::<C::BaseField>(&x, first);
+            write_element::<C::BaseField>(&y, second);
+        }
+        None => out.fill(u64::MAX),
+    };
+    let places = out.chunks_exact_mut(width);
+    let weierstrass = matches!(C::model(), Model::ShortWeierstrass { .. });
+    if weierstrass || coordinates == CoordinateSystem::Own {
+        for (point, out) in points.zip(places) {
+            // Two calls of `put`: coordinates that a branch selects first are copied twice.
+            match point.as_reduced() {
+                Some(reduced) => put(out, reduced.point().xy()),
+                None => put(out, point.reduced().point().xy()),
             }
-            None => out.fill(u64::MAX),
-        };
-        let places = out.chunks_exact_mut(width);
-        let weierstrass = matches!(C::model(), Model::ShortWeierstrass { .. });
-        if weierstrass || coordinates == CoordinateSystem::Own {
-            for (&base, out) in bases.iter().zip(places) {
-                // Two calls of `put`: coordinates that a branch selects first are copied twice.
-                match self[base].as_reduced() {
-                    Some(reduced) => put(out, reduced.point().xy()),
-                    None => put(out, self[base].reduced().point().xy()),
-                }
-            }
-        } else {
-            let points: Vec<C> = bases.iter().map(|&base| *self[base].reduced().point()).collect();
-            let mut converted = Vec::new();
-            C::to_weierstrass(&points, &mut converted);
-            for (point, out) in converted.into_iter().zip(places) {
-                put(out, point);
-            }
+        }
+    } else {
+        let points: Vec<C> = points.map(|point| *point.reduced().point()).collect();
+        let mut converted = Vec::new();
+        C::to_weierstrass(&points, &mut converted);
+        for (point, out) in converted.into_iter().zip(places) {
+            put(out, point);
         }
     }
 }

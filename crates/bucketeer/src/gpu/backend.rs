@@ -4,7 +4,8 @@
 //! 2. [`Backend::prepare`] compiles kernels for a run, [`Backend::start`] takes a workspace for it.
 //! 3. For each chunk [`Run::bases`] and [`Run::decompose`]; for each pass of the chunk
 //!    [`Run::group`], [`Run::accumulate`] and, once its buckets are complete, [`Run::reduce`] and
-//!    [`Run::results`]. [`Run::end_chunk`] ends a chunk.
+//!    [`Run::results`]. Grouping needs no coordinates, so [`Run::load`] comes behind the first
+//!    group of a chunk. [`Run::end_chunk`] ends a chunk.
 //! 4. [`Run::too_large`] and [`Run::finish`].
 //!
 //! The methods are asynchronous because WebGPU must not block a browser. CUDA's never wait in that
@@ -51,7 +52,7 @@ pub(crate) trait Run: Sized {
     /// Bases of a chunk on the device.
     type Bases;
 
-    /// The bases of a chunk; borrowed ones are brought to the device.
+    /// Where the bases of a chunk are, or will be if [`load`](Self::load) brings them there.
     async fn bases(&mut self, chunk: &Chunk) -> Result<Self::Bases, Error>;
 
     /// Stage 1: scalars of a chunk → biased integers.
@@ -59,6 +60,11 @@ pub(crate) trait Run: Sized {
 
     /// Stage 2: digits of a pass → for each bucket the list of its bases.
     async fn group(&mut self, chunk: &Chunk, pass: Pass, bases: &Self::Bases) -> Result<(), Error>;
+
+    /// Brings borrowed bases to the device, unless [`bases`](Self::bases) has done so.
+    async fn load(&mut self, _chunk: &Chunk) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Stage 3: lists → bucket sums; with `add`, onto what the buckets hold.
     async fn accumulate(&mut self, bases: &Self::Bases, add: bool) -> Result<(), Error>;

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::curve::{BaseSource, CoordinateSystem};
+use crate::curve::{CoordinateSystem, write_points};
 use crate::plan::{Form, Plan};
 use crate::{Curve, CurveSpec};
 
 /// Bases as words of their affine coordinates.
 pub(crate) trait AffineSource: Sync {
     /// Writes the bases in `range` as they are uploaded: x and y, all ones for infinity.
-    fn write(&self, range: Range<usize>, out: &mut [u8]);
+    fn write(&self, range: Range<usize>, out: &mut [u64]);
 }
 
 /// Points as the kernels of a form import them: in the curve's own coordinates for the Edwards
@@ -23,26 +23,21 @@ pub(crate) struct Affine<'a, C: Curve> {
 }
 
 impl<C: Curve> AffineSource for Affine<'_, C> {
-    fn write(&self, range: Range<usize>, out: &mut [u8]) {
+    fn write(&self, range: Range<usize>, out: &mut [u64]) {
+        // 48 to 192 KiB: some for each thread even of a small piece.
         const BLOCK: usize = 512;
         let words = 2 * self.curve.limbs * self.curve.degree;
         let coordinates = match self.form {
             Form::Edwards => CoordinateSystem::Own,
             Form::Weierstrass => CoordinateSystem::Weierstrass,
         };
-        out.par_chunks_mut(BLOCK * 8 * words).enumerate().for_each(|(block, out)| {
-            let first = range.start + block * BLOCK;
-            let bases: Vec<usize> = (first..first + out.len() / (8 * words)).collect();
-            let mut buffer = vec![u64::MAX; bases.len() * words];
-            self.points.write(&bases, coordinates, words, &mut buffer);
-            for (bytes, word) in out.chunks_exact_mut(8).zip(buffer) {
-                bytes.copy_from_slice(&word.to_le_bytes());
-            }
-        });
+        let blocks = out.par_chunks_mut(BLOCK * words).zip(self.points[range].par_chunks(BLOCK));
+        blocks.for_each(|(out, points)| write_points(points.iter(), coordinates, words, out));
     }
 }
 
-/// Points that share an inversion when copies are computed.
+/// Points that share an inversion when copies are computed with WebGPU.
+#[cfg(feature = "webgpu")]
 const SHARED_INVERSION: u64 = 32;
 
 /// Where bases go: copy j of base i is at j·stride + i.
@@ -50,7 +45,7 @@ pub(crate) struct Place<M> {
     pub table: M,
     /// Memory to work in, for `scratch_points` points.
     pub scratch: M,
-    scratch_points: u64,
+    pub scratch_points: u64,
     /// Points between two copies of a base.
     pub stride: u64,
     pub copies: u32,
@@ -66,7 +61,10 @@ impl<M> Place<M> {
         let copies = plan.shape.precompute;
         Self { table, scratch, scratch_points, stride, copies, doublings }
     }
+}
 
+#[cfg(feature = "webgpu")]
+impl<M> Place<M> {
     /// Bases that can be brought here at a time. Every copy but the first takes scratch.
     pub(crate) fn fitting(&self) -> usize {
         (self.scratch_points / u64::from(self.copies - 1).max(1)).max(1) as usize

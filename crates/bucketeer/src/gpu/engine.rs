@@ -123,6 +123,9 @@ async fn carry_out<R: Run, T>(
         run.decompose(&chunk).await?;
         for pass in chunk.passes(plan, schedule) {
             run.group(&chunk, pass, &bases).await?;
+            if pass.first_set == 0 {
+                run.load(&chunk).await?;
+            }
             if schedule.accumulate != SumLists::FusedSweep {
                 run.accumulate(&bases, !pass.first).await?;
             }

@@ -56,7 +56,7 @@ impl<'a> Raw<'a> {
 
     /// Copies a range, by several threads.
     pub(crate) fn fill(&self, range: &Range<usize>, out: &mut [u8]) {
-        const BLOCK: usize = 1 << 18;
+        const BLOCK: usize = 1 << 16;
         let row = self.length * self.bytes;
         out.par_chunks_mut(BLOCK).enumerate().for_each(|(block, out)| {
             let mut at = range.start * self.bytes + block * BLOCK;

@@ -95,7 +95,7 @@ pub struct GpuSchedule {
     pub accumulate: SumLists,
     /// Choice in the reduce stage. A fused sweep leaves only partial sums to add up.
     pub reduce: Reduce,
-    /// Whether chunks grow — an eighth, three eighths, one half of the scalars — so that the GPU
+    /// Whether chunks grow — an eighth, three eighths, one half of the inputs — so that the GPU
     /// has work as soon as the first few have arrived.
     pub growing_chunks: bool,
     /// Chunks of one MSM, or MSMs of a batch, in one pass; each has bucket sets of its own.
@@ -106,7 +106,8 @@ pub struct GpuSchedule {
     pub task_entries: u32,
     /// Copies of each base in the table, of which `shape.precompute` are used.
     pub stored_copies: u32,
-    /// Whether the next scalars are copied and decomposed while the GPU adds.
+    /// Whether the next scalars, and bases that are not resident, are copied and converted while
+    /// the GPU adds.
     pub double_buffered: bool,
     /// Whether bucket sums are carried from chunk to chunk and reduced once, after the last.
     pub carries_buckets: bool,

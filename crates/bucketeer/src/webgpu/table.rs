@@ -141,11 +141,14 @@ async fn fill(
     for start in range.clone().step_by(most) {
         let piece = start..(start + most).min(range.end);
         let (first, count) = ((start - range.start) as u32, piece.len() as u32);
-        let mut bytes = vec![0; piece.len() * affine];
-        source.write(piece, &mut bytes);
+        let mut words = vec![0; piece.len() * affine / 8];
+        source.write(piece, &mut words);
+        // SAFETY: words have no padding, and a byte may have any value.
+        let bytes: &[u8] =
+            unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), 8 * words.len()) };
         // What was recorded may still work there.
         recorder.send().await?;
-        gpu.queue.write_buffer(place.scratch, 0, &bytes);
+        gpu.queue.write_buffer(place.scratch, 0, bytes);
         let each = if program.inverts_on_import() { SHARED_INVERSION } else { 1 };
         let invocations = u64::from(count).div_ceil(each);
         let parameters = ImportParameters { count, first, invocations: invocations as u32 };

@@ -125,6 +125,40 @@ fn sweeps_do_not_carry_buckets() {
     }
 }
 
+/// Borrowed bases of a large MSM come in growing chunks, and there is memory for two of them; a
+/// limit holds for both.
+#[test]
+fn borrowed_bases_come_in_growing_chunks() {
+    let curves = [
+        CurveSpec::of::<ark_bls12_377::G1Affine>(),
+        CurveSpec::of::<ark_bn254::G1Affine>(),
+        CurveSpec::of::<ark_bls12_381::G2Affine>(),
+    ];
+    let device = DeviceFacts::cuda(132, 141 * GIB);
+    for curve in &curves {
+        for log in 10..=24 {
+            let n = 1usize << log;
+            for memory_limit in [None, Some(GIB), Some(GIB / 8)] {
+                let settings = Settings { memory_limit, ..Settings::default() };
+                let request = Request::new(curve, n, device).settings(&settings);
+                let plan = Plan::new(&request).expect("a plan");
+                assert!(plan.bytes() <= memory_limit.unwrap_or(device.memory), "{plan}");
+                let schedule = plan.gpu().expect("a GPU's plan");
+                let layout = &schedule.layout;
+                let grows = n as u64 * curve.point_bytes() >= GROWING_BYTES;
+                assert!(schedule.growing_chunks == grows || memory_limit.is_some(), "{plan}");
+                assert_eq!(schedule.double_buffered, plan.chunks > schedule.chunks_per_pass);
+                let halves = 1 + u64::from(schedule.double_buffered);
+                let copies = u64::from(plan.shape.precompute);
+                let bases = halves * layout.scalars * copies * 4 * layout.base_words as u64;
+                assert_eq!(plan.table_bytes(), bases.next_multiple_of(256), "{plan}");
+                let longest = plan.scalar_ranges(schedule, 0, n).into_iter().map(|r| r.len());
+                assert!(longest.max() <= Some(layout.scalars as usize), "{plan}");
+            }
+        }
+    }
+}
+
 /// The table shrinks with the memory, then the bases stay on the host, and the result is a plan.
 #[test]
 fn less_memory_leads_to_smaller_factors() {
