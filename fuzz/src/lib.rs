@@ -36,8 +36,9 @@ impl<'a> Arbitrary<'a> for AnySettings {
         settings.digits = sometimes(u, |u| u.choose(&[Digits::Signed, Digits::Unsigned]).copied())?;
         settings.group = sometimes(u, |u| u.choose(&[Group::Sort, Group::Csr]).copied())?;
         settings.accumulate = sometimes(u, |u| {
-            use Accumulate::{FusedSweep, InPlace, PerBucket, Slices, Straus};
-            u.choose(&[Slices, PerBucket, FusedSweep, InPlace, Straus]).copied()
+            use Accumulate::{BatchedAffine, FusedSweep, InPlace, PerBucket, Slices, Straus};
+            let ways = [Slices, PerBucket, FusedSweep, InPlace, Straus, BatchedAffine];
+            u.choose(&ways).copied()
         })?;
         let slices = u.int_in_range(0..=2000)?;
         settings.reduce = sometimes(u, |u| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bucketeer::plan::{
-    Accumulate, Digits, Group, MAX_WINDOW_BITS, PRESETS, Plan, Preset, Request, ScalarBound,
+    Accumulate, Digits, Form, Group, MAX_WINDOW_BITS, PRESETS, Plan, Preset, Request, ScalarBound,
     Schedule, Settings,
 };
 use bucketeer::{CurveSpec, DeviceFacts, Error};
@@ -107,6 +107,25 @@ fn few_bases_need_no_buckets() {
         assert_eq!(paper.plan().unwrap().schedule.accumulate(), Accumulate::Slices);
         paper.settings.accumulate = Some(Accumulate::Straus);
         let error = paper.plan().unwrap_err();
+        assert!(matches!(error, Error::InvalidSetting { setting: "accumulate", .. }), "{error}");
+    }
+}
+
+#[test]
+fn batched_affine_additions_are_for_nvidia_gpus() {
+    let affine = |s: &mut Settings| s.accumulate = Some(Accumulate::BatchedAffine);
+    let cuda = DeviceFacts::cuda(132, 141 * GIB);
+    for log in [0, 10, 20, 26] {
+        let paper = || Paper { device: cuda, resident: true, ..Paper::new(1 << log) };
+        let plan = paper().with(affine).plan().unwrap();
+        assert_eq!(plan.schedule.accumulate(), Accumulate::BatchedAffine);
+        assert_eq!(plan.form, Form::Weierstrass, "{plan}");
+        assert!(plan.bytes() <= cuda.memory);
+        // Not chosen by itself.
+        assert_eq!(paper().plan().unwrap().schedule.accumulate(), Accumulate::Slices);
+    }
+    for device in [DeviceFacts::cpu(2, true, GIB), DeviceFacts::webgpu(1, GIB, GIB)] {
+        let error = Paper { device, ..Paper::new(1 << 16) }.with(affine).plan().unwrap_err();
         assert!(matches!(error, Error::InvalidSetting { setting: "accumulate", .. }), "{error}");
     }
 }

@@ -130,13 +130,15 @@ pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
             cases.push(Case { run, ..case(Arrangement::Mixed, scalars, in_place.clone()) });
         }
     }
-    // Chunks that grow, in which a fused sweep must not be taken for buckets that can be carried.
+    // Chunks that grow, whose buckets are carried; those of a fused sweep cannot be.
     if device.kind == DeviceKind::Cuda && subject.curve().point_bytes() <= 64 && !filter.quick {
-        let scalars = Scalars::Kind(Uniform, GROWING);
-        let (accumulate, precompute) = (Some(Accumulate::FusedSweep), Some(1));
-        let settings = Settings { accumulate, precompute, ..Settings::default() };
-        let run = Run::Loaded(None);
-        cases.push(Case { run, ..case(Arrangement::Distinct, scalars, settings) });
+        for accumulate in [Accumulate::FusedSweep, Accumulate::BatchedAffine] {
+            let scalars = Scalars::Kind(Uniform, GROWING);
+            let (accumulate, precompute) = (Some(accumulate), Some(1));
+            let settings = Settings { accumulate, precompute, ..Settings::default() };
+            let run = Run::Loaded(None);
+            cases.push(Case { run, ..case(Arrangement::Distinct, scalars, settings) });
+        }
     }
     cases
 }

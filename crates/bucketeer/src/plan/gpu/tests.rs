@@ -4,7 +4,7 @@ use super::layout::{MAX_LOW_BITS, MAX_WEBGPU_BIN_BITS};
 use super::reduction::Mode;
 use super::*;
 use crate::plan::validate::Valid;
-use crate::plan::{Digits, PRESETS, Request, Settings};
+use crate::plan::{Accumulate, Digits, PRESETS, Request, Settings};
 use crate::{CurveSpec, DeviceFacts, Error};
 
 const GIB: u64 = 1 << 30;
@@ -98,6 +98,18 @@ fn plans_for_described_devices_hold_what_kernels_assume() {
                         }
                         Err(error) => panic!("{} at 2^{log}: {error}", preset.name),
                     }
+                }
+            }
+            let affine = Settings {
+                accumulate: Some(Accumulate::BatchedAffine),
+                ..Settings::default()
+            };
+            for log in [0, 5, 10, 20, 26] {
+                let plan = plan(curve, 1 << log, 1, device, &affine);
+                match (plan, device.kind) {
+                    (Ok(plan), DeviceKind::Cuda) => hold(&plan, curve),
+                    (Err(Error::OutOfMemory { .. }), DeviceKind::Cuda) => assert_eq!(log, 26),
+                    (plan, kind) => assert!(kind != DeviceKind::Cuda && plan.is_err()),
                 }
             }
             for batch in [2, 1000, 100_000] {
