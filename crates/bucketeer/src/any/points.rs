@@ -2,6 +2,7 @@
 
 #[cfg(feature = "io")]
 use std::borrow::Cow;
+use std::ops::Range;
 #[cfg(feature = "io")]
 use std::path::Path;
 
@@ -56,6 +57,9 @@ pub trait AnyPoints: Send + Sync {
         options: &RunOptions,
         scalars: &PackedScalars<'_>,
     ) -> Result<AnyReport, Error>;
+
+    /// Some of the points, without their logarithms.
+    fn part(&self, range: Range<usize>) -> Box<dyn AnyPoints>;
 
     /// Frees the points and keeps their logarithms, all that [`expected`](Self::expected) needs.
     fn keep_logarithms(&mut self);
@@ -177,6 +181,10 @@ impl<C: Curve> AnyPoints for Points<C> {
         let scalars = scalars.unpack::<C::ScalarField>()?;
         let points = self.paired(scalars.len())?;
         Ok(AnyReport::new(options.builder::<C>().msm_with_report(device, points, &scalars)?))
+    }
+
+    fn part(&self, range: Range<usize>) -> Box<dyn AnyPoints> {
+        Box::new(Self::given(self.curve, self.points()[range].to_vec()))
     }
 
     fn keep_logarithms(&mut self) {
