@@ -121,7 +121,7 @@ impl<const W: usize, const N: usize, const H: usize> Simd128<W, N, H> {
                 (half, self.field.single(&elements.0, &self.to_ark))
             });
             for (lane, point) in
-                four.iter_mut().enumerate().filter(|(_, point)| !is_infinity(*point))
+                four.iter_mut().enumerate().filter(|(_, point)| !is_infinity(point))
             {
                 for (half, elements) in &halves {
                     point[half.clone()].copy_from_slice(&self.field.residue(elements, lane));
