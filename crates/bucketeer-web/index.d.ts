@@ -5,6 +5,8 @@ export interface DeviceInfo {
   name: string;
   /** The device in the library's words. */
   description: string;
+  /** Threads that an MSM uses; CPU only. */
+  threads?: number;
   /** Limits of the adapter; WebGPU only. */
   limits?: Record<string, number>;
   /** Whether `auto` took the CPU because WebGPU could not be used. */
@@ -102,9 +104,16 @@ export class Bucketeer {
   private constructor();
   /**
    * Opens a device. `webgpu` fails where there is none; `auto` (default) takes the CPU then and says so in
-   * `device.fallback` and `device.reason`. Work is done in a worker unless `worker` is false.
+   * `device.fallback` and `device.reason`. Work is done in workers unless `worker` is false. On the CPU each
+   * has a share of the bases: as many as there are processors, or `threads`, from 1 to 256.
+   *
+   * An error named `WorkerError` says that a worker ended by itself: make a new Bucketeer.
    */
-  static create(options?: { device?: "auto" | "webgpu" | "cpu"; worker?: boolean }): Promise<Bucketeer>;
+  static create(options?: {
+    device?: "auto" | "webgpu" | "cpu";
+    worker?: boolean;
+    threads?: number;
+  }): Promise<Bucketeer>;
   readonly device: DeviceInfo;
   curves(): string[];
   distributions(): string[];
@@ -119,6 +128,6 @@ export class Bucketeer {
     passed: number;
     failed: number;
   }>;
-  /** Ends the worker and frees everything. */
+  /** Ends the workers and frees everything. */
   close(): void;
 }

@@ -3,7 +3,11 @@
 
 import { inputBytes, outputPoint } from "./js/layout.js";
 import { inThisThread } from "./js/local.js";
-import { inWorker } from "./js/remote.js";
+import { inWorkers } from "./js/shares.js";
+import { hasWorkers, processors } from "./js/spawn.js";
+
+/** Most threads that a Bucketeer starts. */
+const MOST_THREADS = 256;
 
 export class Bucketeer {
   #port;
@@ -20,8 +24,8 @@ export class Bucketeer {
     return this.#opened.device;
   }
 
-  static async create({ device = "auto", worker = true } = {}) {
-    const port = worker ? inWorker() : inThisThread();
+  static async create({ device = "auto", worker = true, threads } = {}) {
+    const port = worker && hasWorkers() ? inWorkers(threadsOf(threads)) : inThisThread(threads);
     try {
       return new Bucketeer(port, await port.call("open", [device]));
     } catch (error) {
@@ -77,10 +81,16 @@ export class Bucketeer {
     return this.#port.call("conformance", [name, quick], { onProgress: onRow });
   }
 
-  /** Ends the worker and frees everything. */
+  /** Ends the workers and frees everything. */
   close() {
     this.#port.close();
   }
+}
+
+/** The threads to use: those that are asked for, or one for every processor. */
+function threadsOf(threads = Math.min(processors(), MOST_THREADS)) {
+  if (Number.isInteger(threads) && threads >= 1 && threads <= MOST_THREADS) return threads;
+  throw new RangeError(`threads is ${threads}: expected an integer from 1 to ${MOST_THREADS}`);
 }
 
 /** Bases on a device. */

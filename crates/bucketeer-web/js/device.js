@@ -29,7 +29,7 @@ export async function openDevice(Processor, kind) {
 function cpu(Processor, rest) {
   const processor = Processor.cpu();
   const { kind, description } = processor;
-  return { processor, device: { kind, name: "WebAssembly", description, ...rest } };
+  return { processor, device: { kind, name: "WebAssembly", description, threads: 1, ...rest } };
 }
 
 async function webgpu(Processor) {

@@ -4,6 +4,7 @@
 
 import init, * as wasm from "../pkg/bucketeer_web.js";
 import { openDevice } from "./device.js";
+import { moduleSource } from "./source.js";
 
 export class Engine {
   #device;
@@ -19,7 +20,7 @@ export class Engine {
   }
 
   async open(kind) {
-    await init();
+    await init({ module_or_path: await moduleSource() });
     const { processor, device } = await openDevice(wasm.Processor, kind);
     this.#device = processor;
     return { device, curves: wasm.curveNames(), distributions: wasm.distributionNames() };
@@ -38,8 +39,9 @@ export class Engine {
     return this.#keep(() => this.#device.load(curve, bytes, check, anyPoint, seed));
   }
 
-  generate(curve, n, seed) {
-    return this.#keep(() => this.#device.generate(curve, n, seed));
+  /** Of `n` bases, loads `count` from `first` on. */
+  generate(curve, n, seed, first = 0, count = n) {
+    return this.#keep(() => this.#device.generate(curve, n, seed, first, count));
   }
 
   async #keep(load) {

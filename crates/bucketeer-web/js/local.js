@@ -2,7 +2,8 @@
 
 import { Engine } from "./engine.js";
 
-export function inThisThread() {
+export function inThisThread(threads = 1) {
+  if (threads !== 1) throw new RangeError(`threads is ${threads}: without workers there is one`);
   const engine = new Engine();
   return {
     async call(method, args, { onProgress, signal } = {}) {

@@ -2,20 +2,30 @@
 
 import { Engine } from "./engine.js";
 
+const port = globalThis.postMessage ? globalThis : process.getBuiltinModule("node:worker_threads").parentPort;
 const engine = new Engine();
 const cancelled = new Set();
 
-addEventListener("message", async ({ data: { id, method, args, flag, cancel } }) => {
+// `spawn.js` learns from this lock when the worker is gone.
+globalThis.WorkerGlobalScope &&
+  navigator.locks
+    ?.request(name, () => {
+      port.postMessage({ locked: true });
+      return new Promise(() => {});
+    })
+    .catch(() => {});
+
+port.onmessage = async ({ data: { id, method, args, flag, cancel } }) => {
   if (cancel) return void cancelled.add(cancel);
   const control = {
-    progress: (progress) => postMessage({ id, progress }),
+    progress: (progress) => port.postMessage({ id, progress }),
     stopped: () => cancelled.has(id) || (flag !== null && Atomics.load(flag, 0) === 1),
   };
   try {
-    postMessage({ id, result: await engine.call(method, args, control) });
+    port.postMessage({ id, result: await engine.call(method, args, control) });
   } catch ({ name, message }) {
-    postMessage({ id, error: { name, message } });
+    port.postMessage({ id, error: { name, message } });
   } finally {
     cancelled.delete(id);
   }
-});
+};

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::failure::Failure;
 use crate::progress;
-use crate::resident::Resident;
+use crate::resident::{Known, Resident};
 
 /// A device to run on.
 #[wasm_bindgen]
@@ -65,14 +65,27 @@ impl Processor {
         Ok(self.resident(curve, &*points, any_point).await?)
     }
 
-    /// Makes bases with known logarithms from a seed and loads them.
-    pub async fn generate(&self, curve: String, n: usize, seed: u64) -> Result<Resident, JsValue> {
+    /// Makes `n` bases with known logarithms from a seed and loads `count` of them from `first` on.
+    pub async fn generate(
+        &self,
+        curve: String,
+        n: usize,
+        seed: u64,
+        first: usize,
+        count: usize,
+    ) -> Result<Resident, JsValue> {
+        if first.checked_add(count).is_none_or(|end| end > n) {
+            return Err(Failure::Input(format!("{n} bases have no {count} from {first} on")).into());
+        }
         let curve = NamedCurve::named(&curve).map_err(Failure::from)?.any();
         let mut points = curve.random_bases(n, seed);
-        let resident = self.resident(curve, &*points, false).await?;
+        let resident = match count == n {
+            true => self.resident(curve, &*points, false).await?,
+            false => self.resident(curve, &*points.part(first..first + count), false).await?,
+        };
         // The engine has them; their logarithms are what is needed from now on.
         points.keep_logarithms();
-        Ok(Resident { known: Some(points), ..resident })
+        Ok(Resident { known: Some(Known { points, n, first }), ..resident })
     }
 
     /// Runs the conformance table on one curve, or all. `report` gets curve, row group, cases

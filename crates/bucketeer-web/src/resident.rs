@@ -17,8 +17,18 @@ pub struct Resident {
     pub(crate) bases: Box<dyn AnyBases>,
     /// Whether they may lie outside the prime-order subgroup.
     pub(crate) any_point: bool,
-    /// The points with their logarithms, if they were generated.
-    pub(crate) known: Option<Box<dyn AnyPoints>>,
+    /// What they are a part of, if they were generated.
+    pub(crate) known: Option<Known>,
+}
+
+/// Generated bases.
+pub(crate) struct Known {
+    /// The logarithms of all of them.
+    pub(crate) points: Box<dyn AnyPoints>,
+    /// How many there are.
+    pub(crate) n: usize,
+    /// The first one that is loaded.
+    pub(crate) first: usize,
 }
 
 impl Resident {
@@ -28,9 +38,11 @@ impl Resident {
         Ok(Outcome::of(&*self.curve, &report, start.elapsed()))
     }
 
+    /// Scalars for all bases that were generated, or those that are loaded.
     fn draw(&self, distribution: &str, seed: u64) -> Result<AnyScalars, Failure> {
         let kind = Distribution::named(distribution)?;
-        Ok(self.curve.random_scalars(kind, self.bases.len(), seed))
+        let n = self.known.as_ref().map_or(self.bases.len(), |known| known.n);
+        Ok(self.curve.random_scalars(kind, n, seed))
     }
 }
 
@@ -63,14 +75,21 @@ impl Resident {
         listener: Option<Function>,
     ) -> Result<Outcome, JsValue> {
         let _listening = Listening::new(listener);
-        Ok(self.run(&self.draw(&distribution, seed)?).await?)
+        let drawn = self.draw(&distribution, seed)?;
+        let loaded = self.bases.len();
+        match &self.known {
+            Some(Known { n, first, .. }) if *n > loaded => {
+                Ok(self.run(&drawn.part(*first..first + loaded)).await?)
+            }
+            _ => Ok(self.run(&drawn).await?),
+        }
     }
 
     /// The same sum from the logarithms of generated bases, without any engine.
     pub fn expected(&self, distribution: &str, seed: u64) -> Result<Outcome, JsValue> {
         let unknown = || Failure::Input("the bases were not generated here".into());
         let known = self.known.as_ref().ok_or_else(unknown)?;
-        let sum = known.expected(&self.draw(distribution, seed)?).map_err(Failure::from)?;
+        let sum = known.points.expected(&self.draw(distribution, seed)?).map_err(Failure::from)?;
         Ok(Outcome::of_point(&*self.curve, sum.ok_or_else(unknown)?))
     }
 }

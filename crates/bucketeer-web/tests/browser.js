@@ -51,14 +51,17 @@ export async function without(page, what) {
   return page;
 }
 
+/** Headers that isolate a page from other origins. */
+const ISOLATION = { "cross-origin-embedder-policy": "require-corp", "cross-origin-opener-policy": "same-origin" };
+
 /** An empty document of the server's, in which modules of the package can be imported. */
-export async function blank(browser, options) {
+export async function blank(browser, options, isolated = true) {
   const page = await browser.page(options);
   await page.route("**/blank", (route) =>
     route.fulfill({
       body: "<!doctype html><title>tests</title>",
       contentType: "text/html",
-      headers: { "cross-origin-embedder-policy": "require-corp", "cross-origin-opener-policy": "same-origin" },
+      headers: isolated ? ISOLATION : {},
     }),
   );
   await page.goto(`${browser.origin}/blank`);

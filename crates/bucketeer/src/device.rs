@@ -262,6 +262,7 @@ impl Device {
                 let least = |a: DeviceFacts, b: DeviceFacts| DeviceFacts {
                     threads: a.threads.min(b.threads),
                     ifma: a.ifma && b.ifma,
+                    simd128: a.simd128 && b.simd128,
                     memory: a.memory.min(b.memory),
                     binding: a.binding.min(b.binding),
                     ..a

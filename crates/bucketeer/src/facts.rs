@@ -27,6 +27,8 @@ pub struct DeviceFacts {
     pub threads: usize,
     /// Whether it has AVX-512 IFMA.
     pub ifma: bool,
+    /// Whether this is WebAssembly with SIMD128.
+    pub simd128: bool,
     /// Bytes it may allocate.
     pub memory: u64,
     /// Bytes that a kernel can reach in one buffer.
@@ -43,6 +45,7 @@ impl DeviceFacts {
             kind,
             threads: threads.max(1),
             ifma: false,
+            simd128: false,
             memory,
             binding: u64::MAX,
             caches: Caches::default(),
@@ -104,14 +107,26 @@ impl DeviceFacts {
 pub(crate) enum Arithmetic {
     /// Eight lanes of 52-bit limbs.
     Ifma,
+    /// Four lanes of 13-bit digits.
+    Simd128,
     /// 64-bit words, or arkworks' own fields.
     Portable,
 }
 
 impl Arithmetic {
-    /// The vector kernel exists for fields of 4, 6 and 12 words that leave four bits of headroom in
-    /// 5, 8 and 15 limbs of 52 bits.
+    /// The kernel for IFMA exists for fields of 4, 6 and 12 words that leave four bits of headroom
+    /// in 5, 8 and 15 limbs of 52 bits. The one for SIMD128 exists for prime fields of 4 and 6 words
+    /// that leave one bit unused, and use some of the last of 20 and 30 digits of 13 bits or nearly.
     pub(crate) fn choose(curve: &CurveSpec, device: &DeviceFacts) -> Self {
+        if device.simd128 {
+            let used = match curve.limbs {
+                4 => 246..256,
+                6 => 376..384,
+                _ => return Self::Portable,
+            };
+            let fits = curve.degree == 1 && used.contains(&curve.modulus.bits());
+            return if curve.montgomery && fits { Self::Simd128 } else { Self::Portable };
+        }
         let limbs = match curve.limbs {
             4 => 5,
             6 => 8,

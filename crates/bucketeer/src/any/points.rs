@@ -2,6 +2,7 @@
 
 #[cfg(feature = "io")]
 use std::borrow::Cow;
+use std::ops::Range;
 #[cfg(feature = "io")]
 use std::path::Path;
 
@@ -64,6 +65,9 @@ pub trait AnyPoints: Send + Sync {
         options: &RunOptions,
         scalars: &AnyScalars,
     ) -> Result<AnyReport, Error>;
+
+    /// Some of the points, without their logarithms.
+    fn part(&self, range: Range<usize>) -> Box<dyn AnyPoints>;
 
     /// Frees the points and keeps their logarithms, all that [`expected`](Self::expected) needs.
     fn keep_logarithms(&mut self);
@@ -196,6 +200,10 @@ impl<C: Curve> AnyPoints for Points<C> {
         let points = self.paired(scalars.len())?;
         let scalars = scalars.typed::<C>(self.curve)?;
         Ok(AnyReport::new(options.builder::<C>().msm_with_report(device, points, scalars)?))
+    }
+
+    fn part(&self, range: Range<usize>) -> Box<dyn AnyPoints> {
+        Box::new(Self::given(self.curve, self.points()[range].to_vec()))
     }
 
     fn keep_logarithms(&mut self) {

@@ -182,6 +182,11 @@ impl AnyScalars {
         (0..count).map(part).collect()
     }
 
+    /// Some of them.
+    pub fn part(&self, range: Range<usize>) -> Self {
+        Self { curve: self.curve, held: self.held.range(range) }
+    }
+
     /// [`io::write_scalars`].
     #[cfg(feature = "io")]
     pub fn write(&self, path: &Path) -> Result<(), Error> {

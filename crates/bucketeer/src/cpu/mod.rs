@@ -2,7 +2,7 @@
 //! bases ([`straus`]).
 //!
 //! The stages know a curve only as a [`kernel`] on points of W words: AVX-512 IFMA if the processor
-//! has it, 64-bit words otherwise. Little is compiled per curve: this file, the conversion of bases
+//! has it, SIMD128 in WebAssembly, 64-bit words otherwise. Little is compiled per curve: this file, the conversion of bases
 //! and scalars, and arkworks' arithmetic for single additions and for fields without a kernel of
 //! their own.
 
@@ -25,6 +25,8 @@ mod prefetch;
 mod processor;
 mod recode;
 mod reduce;
+#[cfg(any(target_feature = "simd128", all(test, feature = "curves")))]
+mod simd128;
 mod stages;
 mod straus;
 #[cfg(feature = "curves")]
@@ -85,6 +87,10 @@ fn kernel<C: Curve>(curve: &CurveSpec, arithmetic: Arithmetic) -> Result<AnyKern
     let kernel = match arithmetic {
         Arithmetic::Ifma => vector_kernel::<C>(curve, a),
         Arithmetic::Portable => portable::kernel(curve, a)?,
+        #[cfg(any(target_feature = "simd128", all(test, feature = "curves")))]
+        Arithmetic::Simd128 => simd128::kernel(curve, portable::kernel(curve, a)?),
+        #[cfg(not(any(target_feature = "simd128", all(test, feature = "curves"))))]
+        Arithmetic::Simd128 => unreachable!("only WebAssembly reports SIMD128"),
     };
     lock().insert(key, kernel.clone());
     Ok(kernel)

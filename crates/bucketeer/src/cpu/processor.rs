@@ -18,13 +18,14 @@ pub(crate) struct Processor {
     pool: Option<Arc<ThreadPool>>,
     threads: usize,
     ifma: bool,
+    simd128: bool,
 }
 
 impl Processor {
     /// All threads of the global pool, or the calling thread if none can be started.
     pub(crate) fn new() -> Self {
         threads::start();
-        Self { pool: None, threads: rayon::current_num_threads(), ifma: has_ifma() }
+        Self::of(None, rayon::current_num_threads())
     }
 
     /// A pool of its own of this many threads.
@@ -39,18 +40,22 @@ impl Processor {
         }
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = Arc::new(pool.map_err(|error| invalid(error.to_string()))?);
-        Ok(Self { pool: Some(pool), threads, ifma: has_ifma() })
+        Ok(Self::of(Some(pool), threads))
+    }
+
+    fn of(pool: Option<Arc<ThreadPool>>, threads: usize) -> Self {
+        Self { pool, threads, ifma: has_ifma(), simd128: cfg!(target_feature = "simd128") }
     }
 
     /// The same threads without vector instructions. A second pool would wake its threads on cores
     /// where those of the first one run.
     pub(crate) fn portable(&self) -> Self {
-        Self { ifma: false, ..self.clone() }
+        Self { ifma: false, simd128: false, ..self.clone() }
     }
 
     pub(crate) fn facts(&self) -> DeviceFacts {
-        DeviceFacts::cpu(self.threads, self.ifma, available_memory())
-            .with_caches(Caches::of_system())
+        let facts = DeviceFacts::cpu(self.threads, self.ifma, available_memory());
+        DeviceFacts { simd128: self.simd128, ..facts.with_caches(Caches::of_system()) }
     }
 
     /// Refuses work that its threads cannot take up.
@@ -79,7 +84,11 @@ impl Processor {
 
 impl fmt::Display for Processor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let arithmetic = if self.ifma { "AVX-512 IFMA" } else { "portable arithmetic" };
+        let arithmetic = match (self.ifma, self.simd128) {
+            (true, _) => "AVX-512 IFMA",
+            (_, true) => "SIMD128",
+            _ => "portable arithmetic",
+        };
         let plural = if self.threads == 1 { "" } else { "s" };
         write!(f, "cpu, {} thread{plural}, {arithmetic}", self.threads)
     }

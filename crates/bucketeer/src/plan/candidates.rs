@@ -71,7 +71,7 @@ fn in_place_pays(request: &Valid<'_>, copies: Copies) -> bool {
     let rates = &request.device.rates.in_place;
     let least = match Arithmetic::choose(request.curve, &request.device) {
         Arithmetic::Ifma => rates.least_ifma,
-        Arithmetic::Portable => rates.least_portable,
+        Arithmetic::Simd128 | Arithmetic::Portable => rates.least_portable,
     };
     request.device.kind == DeviceKind::Cpu
         && request.settings.group.is_none()

@@ -37,7 +37,8 @@ pub struct Cost {
 fn kernel(curve: &CurveSpec, device: &DeviceFacts) -> Kernel {
     let kernels = match Arithmetic::choose(curve, device) {
         Arithmetic::Ifma => &device.rates.ifma,
-        Arithmetic::Portable => &device.rates.portable,
+        // WebAssembly takes two to three times as long for everything: only ratios matter.
+        Arithmetic::Simd128 | Arithmetic::Portable => &device.rates.portable,
     };
     kernels.of(curve).copied().unwrap_or_else(|| device.rates.other_fields.kernel(curve))
 }

@@ -22,10 +22,10 @@ mod double;
 mod edwards;
 mod prime;
 mod quadratic;
-mod residues;
+pub(in crate::cpu) mod residues;
 mod shapes;
 #[cfg(all(test, feature = "curves"))]
-mod tests;
+pub(in crate::cpu) mod tests;
 
 use super::buffer::clear_with_capacity;
 use super::kernel::{ArkPoint, Formulas, Kernel, Point, Scratch, infinity, is_infinity};

@@ -5,7 +5,7 @@ use num_bigint::BigUint;
 use super::arithmetic::P;
 
 /// Little-endian words.
-pub(super) type Words<const N: usize> = [u64; N];
+pub(in crate::cpu) type Words<const N: usize> = [u64; N];
 
 /// An element, or one component of it: below p.
 #[derive(Clone, Copy, PartialEq)]
@@ -58,14 +58,14 @@ impl<const N: usize, const A: u32> Loose<N, A> {
 }
 
 /// The words of an integer; surplus ones are cut off.
-pub(super) fn words<const N: usize>(value: &BigUint) -> Words<N> {
+pub(in crate::cpu) fn words<const N: usize>(value: &BigUint) -> Words<N> {
     let mut digits = value.iter_u64_digits();
     std::array::from_fn(|_| digits.next().unwrap_or(0))
 }
 
 /// a + b + carry and the carry.
 #[inline(always)]
-pub(super) fn plus<const N: usize>(
+pub(in crate::cpu) fn plus<const N: usize>(
     a: &Words<N>,
     b: &Words<N>,
     mut carry: bool,
@@ -81,7 +81,7 @@ pub(super) fn plus<const N: usize>(
 
 /// a − b − borrow and the borrow.
 #[inline(always)]
-pub(super) fn minus<const N: usize>(
+pub(in crate::cpu) fn minus<const N: usize>(
     a: &Words<N>,
     b: &Words<N>,
     mut borrow: bool,

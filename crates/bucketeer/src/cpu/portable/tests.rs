@@ -18,7 +18,7 @@ use crate::facts::{Arithmetic as Chosen, DeviceFacts};
 use crate::{Curve, CurveSpec, WordField};
 
 #[path = "../../../tests/it/small_order.rs"]
-mod small_order;
+pub(in crate::cpu) mod small_order;
 
 /// Elements of the prime field with extreme words.
 fn borders<F: PrimeField + WordField, const N: usize>() -> Vec<F> {

@@ -1,0 +1,64 @@
+// A worker, in browsers and in Node, and the news of its end: an engine that waits for a worker that
+// is gone would wait forever.
+
+const node = (name) => globalThis.process?.getBuiltinModule?.(`node:${name}`);
+
+/** Whether there are workers at all. */
+export const hasWorkers = () => Boolean(globalThis.Worker ?? node("worker_threads"));
+
+/** As many threads as the machine has. */
+export function processors() {
+  return globalThis.navigator?.hardwareConcurrency ?? node("os")?.availableParallelism() ?? 1;
+}
+
+/** Starts `worker.js`. `onEnd` gets the reason if the worker ends by itself. */
+export function spawn(onMessage, onEnd) {
+  return globalThis.Worker ? inBrowser(onMessage, onEnd) : inNode(onMessage, onEnd);
+}
+
+function inBrowser(onMessage, onEnd) {
+  const name = `bucketeer-${Math.random().toString(36).slice(2)}`;
+  const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module", name });
+  const watch = new AbortController();
+  worker.onerror = (event) => {
+    event.preventDefault();
+    onEnd(event.message ?? "its script could not be loaded");
+  };
+  worker.onmessage = ({ data }) => {
+    if (data.locked) watchLock(name, watch.signal, onEnd);
+    else onMessage(data);
+  };
+  return {
+    post: (message, transfer) => worker.postMessage(message, transfer),
+    busy() {},
+    end() {
+      watch.abort();
+      worker.terminate();
+    },
+  };
+}
+
+/** The worker holds the lock as long as it lives. No event tells of a worker that was ended. */
+function watchLock(name, signal, onEnd) {
+  navigator.locks.request(name, { signal }, () => onEnd("it was ended")).catch(() => {});
+}
+
+function inNode(onMessage, onEnd) {
+  const { Worker } = node("worker_threads");
+  // Options of the program, such as --input-type, are not meant for its workers.
+  const worker = new Worker(new URL("./worker.js", import.meta.url), { execArgv: [] });
+  let ended = false;
+  worker.on("message", onMessage);
+  worker.on("error", (error) => onEnd(error.message));
+  worker.on("exit", (code) => ended || onEnd(`it ended with code ${code}`));
+  worker.unref();
+  return {
+    post: (message, transfer) => worker.postMessage(message, transfer),
+    // An idle worker does not keep the program from its end.
+    busy: (busy) => (busy ? worker.ref() : worker.unref()),
+    end() {
+      ended = true;
+      worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+// Several workers in a browser, on pages that are cross-origin isolated and on others.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { blank, openBrowser } from "./browser.js";
+
+let browser;
+before(async () => {
+  browser = await openBrowser();
+});
+after(() => browser?.close());
+
+for (const isolated of [true, false]) {
+  test(`shares add up to the whole on a page ${isolated ? "with" : "without"} isolation`, async () => {
+    const page = await blank(browser, {}, isolated);
+    const outcome = await page.evaluate(async () => {
+      const { Bucketeer } = await import("/index.js");
+      const cpu = await Bucketeer.create({ device: "cpu", threads: 3 });
+      const bases = await cpu.generate("bls12-381", 2000, { seed: 1 });
+      const [sum, expected] = [await bases.msmOf({ seed: 2 }), await bases.expected({ seed: 2 })];
+      const controller = new AbortController();
+      const stopped = bases.msmOf({ signal: controller.signal, onProgress: () => controller.abort() });
+      const name = await stopped.catch((error) => error.name);
+      const again = await bases.msmOf({ seed: 2 });
+      cpu.close();
+      const same = sum.x === expected.x && again.x === sum.x;
+      return { isolated: crossOriginIsolated, same, name, device: cpu.device, plan: bases.plan };
+    });
+    assert.equal(outcome.isolated, isolated);
+    assert.equal(outcome.same, true);
+    assert.equal(outcome.name, "AbortError");
+    assert.equal(outcome.device.threads, 3);
+    assert.match(outcome.plan, /^shares +3, one for a worker/);
+  });
+}
+
+test("a worker that is gone is an error, not a hang", async () => {
+  const page = await blank(browser);
+  const error = await page.evaluate(async () => {
+    const workers = [];
+    const { Worker } = globalThis;
+    globalThis.Worker = class extends Worker {
+      constructor(...args) {
+        super(...args);
+        workers.push(this);
+      }
+    };
+    const { Bucketeer } = await import("/index.js");
+    const cpu = await Bucketeer.create({ device: "cpu", threads: 2 });
+    const bases = await cpu.generate("bls12-381", 1 << 13);
+    const run = bases.msmOf({ onProgress: () => workers.at(-1).terminate() });
+    return run.catch(({ name, message }) => ({ name, message }));
+  });
+  assert.deepEqual(error, { name: "WorkerError", message: "a worker failed: it was ended" });
+});
