@@ -108,6 +108,16 @@ pub(crate) enum Arithmetic {
     Portable,
 }
 
+#[cfg(feature = "io")]
+impl std::fmt::Display for Arithmetic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Ifma => "AVX-512 IFMA",
+            Self::Portable => "portable arithmetic",
+        })
+    }
+}
+
 impl Arithmetic {
     /// The vector kernel exists for fields of 4, 6 and 12 words that leave four bits of headroom in
     /// 5, 8 and 15 limbs of 52 bits.
