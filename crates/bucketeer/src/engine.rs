@@ -5,6 +5,8 @@
 //! functions of the library wait for these futures in `wait.rs`.
 
 use crate::control::Control;
+#[cfg(feature = "io")]
+use crate::plan::Table;
 use crate::plan::{BatchPlan, Plan};
 use crate::report::Timings;
 use crate::sum::Sum;
@@ -31,6 +33,23 @@ pub(crate) struct Msm<'a, C: Curve> {
 pub(crate) trait Engine<C: Curve>: Send + Sync {
     /// Makes the table of `points` that the plan asks for and keeps it.
     fn load<'a>(&'a mut self, plan: &'a Plan, points: &'a [C]) -> Pending<'a, Result<(), Error>>;
+
+    /// The words of the table that was made, where they can be kept in a file.
+    #[cfg(feature = "io")]
+    fn table_words(&self) -> Option<&[u64]> {
+        None
+    }
+
+    /// Has `read` fill a table of this many bases with its words, and keeps it.
+    #[cfg(feature = "io")]
+    fn restore(
+        &mut self,
+        _table: &Table,
+        _bases: usize,
+        _read: &mut dyn FnMut(&mut [u64]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        Err(Error::Internal("a table from a file on a GPU".into()))
+    }
 
     /// Carries out the plan of one MSM.
     fn run<'a>(

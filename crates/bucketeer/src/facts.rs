@@ -113,6 +113,16 @@ pub(crate) enum Arithmetic {
     Portable,
 }
 
+#[cfg(feature = "io")]
+impl std::fmt::Display for Arithmetic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Ifma => "AVX-512 IFMA",
+            Self::Portable => "portable arithmetic",
+        })
+    }
+}
+
 impl Arithmetic {
     /// The kernel for IFMA exists for fields of 4, 6 and 12 words that leave four bits of headroom
     /// in 5, 8 and 15 limbs of 52 bits. The one for SIMD128 exists for prime fields of 4 and 6 words

@@ -63,6 +63,20 @@ impl Timings {
         self.reduce += wall.mul_f64(reduce / all);
     }
 
+    /// The time of both, for runs one after the other.
+    #[cfg(feature = "io")]
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        Self {
+            compile: self.compile + other.compile,
+            load: self.load + other.load,
+            decompose: self.decompose + other.decompose,
+            group: self.group + other.group,
+            accumulate: self.accumulate + other.accumulate,
+            reduce: self.reduce + other.reduce,
+            combine: self.combine + other.combine,
+        }
+    }
+
     /// The longer of each stage, for concurrent runs.
     pub(crate) fn max(&self, other: &Self) -> Self {
         Self {

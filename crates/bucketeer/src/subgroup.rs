@@ -15,6 +15,8 @@ use ark_std::rand::{RngCore, SeedableRng};
 use num_traits::One;
 use rand_chacha::ChaCha20Rng;
 
+#[cfg(feature = "io")]
+use crate::cpu::subset_bytes;
 use crate::cpu::subset_sums;
 use crate::{Curve, CurveSpec, parallel};
 
@@ -35,6 +37,16 @@ pub fn first_outside<C: Curve>(points: &[C], seed: [u8; 32]) -> Option<usize> {
     blocks.find_map(|(index, block)| {
         first_in_block(block, &mut coins).map(|position| index * BLOCK + position)
     })
+}
+
+/// Most bytes that [`first_outside`] takes for this many points, beside them.
+#[cfg(feature = "io")]
+pub(crate) fn check_bytes(curve: &CurveSpec, points: usize) -> u64 {
+    if curve.cofactor.is_one() {
+        return 0;
+    }
+    let point_bytes = (2 * 8 * curve.limbs * curve.degree) as u64;
+    subset_bytes(points.min(BLOCK), point_bytes)
 }
 
 fn first_in_block<C: Curve>(block: &[C], coins: &mut ChaCha20Rng) -> Option<usize> {

@@ -18,7 +18,7 @@ pub(crate) enum Sum<C: Curve> {
 
 impl<C: Curve> Sum<C> {
     /// The sum of no points.
-    #[cfg(any(feature = "cuda", feature = "webgpu"))]
+    #[cfg(any(feature = "cuda", feature = "webgpu", feature = "io"))]
     pub(crate) fn zero() -> Self {
         Self::Weierstrass(None)
     }
@@ -46,7 +46,8 @@ impl<C: Curve> Sum<C> {
         Ok(Self::Weierstrass(total.affine()))
     }
 
-    fn weierstrass(self) -> Result<Weierstrass<C::BaseField>, Error> {
+    /// The sum on the curve's short Weierstrass form.
+    pub(crate) fn weierstrass(self) -> Result<Weierstrass<C::BaseField>, Error> {
         match self {
             Self::Weierstrass(point) => Ok(point),
             Self::Group(_) => {

@@ -153,6 +153,44 @@ fn on_curve<C: Curve>(device: &Device, sizes: &[usize], name: &str) -> Vec<Strin
     found
 }
 
+/// Streams files within a limit; returns the plan if it was exceeded.
+#[cfg(feature = "io")]
+fn streamed<C: Curve>(device: &Device, curve: &str, n: usize, limits: &[u64]) -> Vec<String> {
+    use bucketeer::curves::NamedCurve;
+    use bucketeer::io::{self, BasesFile, Encoding, ReadOptions, ScalarsFile, Streamed};
+    let folder = tempfile::tempdir().unwrap();
+    let [bases, scalars] = ["bases", "scalars"].map(|name| folder.path().join(name));
+    let known = KnownBases::<C>::new(n, 1);
+    let residues = Distribution::Uniform.scalars(n, 1);
+    let expected = known.expected(&residues);
+    io::write_bases(&bases, &known.points, Encoding::Uncompressed).unwrap();
+    io::write_scalars(&scalars, &io::ScalarVec::Residues(residues)).unwrap();
+    drop(known);
+    let (curve, options) = (NamedCurve::named(curve).unwrap(), ReadOptions::default());
+    let bases = BasesFile::<C>::open(&bases, curve, None, &options).unwrap();
+    let scalars = ScalarsFile::open(&scalars, curve, &options).unwrap();
+    let streamed = Streamed::new(bases, scalars).unwrap();
+    let mut found = Vec::new();
+    for limit in limits {
+        let builder = Bases::builder().memory_limit(*limit);
+        let run = || streamed.msm_with_report(device, &builder).unwrap();
+        run(); // Threads and tables of constants come with the first run.
+        release_workspaces();
+        let (report, used) = peak(run);
+        release_workspaces();
+        assert_eq!(report.result, expected);
+        let planned = report.plan.bytes();
+        if used > planned || planned > *limit {
+            let chunks = report.plan.chunks();
+            found.push(format!(
+                "{curve}, {n} streamed within {limit} in {chunks} chunks: {used} bytes\n{}",
+                report.plan
+            ));
+        }
+    }
+    found
+}
+
 #[test]
 fn runs_stay_within_their_plans() {
     // `./test --all` has a second curve on portable arithmetic too.
@@ -185,5 +223,17 @@ fn runs_stay_within_their_plans() {
     // What each of many threads allocates when it is first woken is more than a few bases need.
     let (many, sizes) = (Device::cpu_with_threads(16).unwrap(), [1000, 1 << 15]);
     found.extend(on_curve::<ark_bls12_377::G1Affine>(&many, &sizes, "bls12-377-g1, 16 threads"));
+    #[cfg(feature = "io")]
+    {
+        // Every thread of the machine takes part in the checks.
+        let threads = device.facts().threads as u64;
+        let limits = [6, 16, 64].map(|limit| (limit + 2 * threads) << 20);
+        let n = 1 << 17;
+        found.extend(streamed::<ark_bls12_377::G1Affine>(&device, "bls12-377", n, &limits));
+        found.extend(streamed::<ark_secp256k1::Affine>(&device, "secp256k1", n, &limits));
+        found.extend(streamed::<ark_bls12_381::G2Affine>(&device, "bls12-381-g2", n / 4, &limits));
+        let portable = device.portable().unwrap();
+        found.extend(streamed::<ark_secp256k1::Affine>(&portable, "secp256k1", n / 4, &limits));
+    }
     assert!(found.is_empty(), "{} runs exceeded their plans:\n{}", found.len(), found.join("\n\n"));
 }

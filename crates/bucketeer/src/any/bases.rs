@@ -1,5 +1,8 @@
 //! Points of a named curve on a device.
 
+#[cfg(feature = "io")]
+use std::path::Path;
+
 use crate::curves::NamedCurve;
 use crate::packed::PackedScalars;
 use crate::plan::Settings;
@@ -59,6 +62,10 @@ pub trait AnyBases: Send + Sync {
     /// The plan for one MSM.
     fn plan(&self) -> &Plan;
 
+    /// [`Bases::save`].
+    #[cfg(feature = "io")]
+    fn save(&self, path: &Path) -> Result<(), Error>;
+
     /// [`Bases::msm_with_report_async`].
     fn msm_with_report_async<'a>(
         &'a self,
@@ -113,6 +120,11 @@ impl<C: Curve> AnyBases for Loaded<C> {
 
     fn plan(&self) -> &Plan {
         self.bases.plan()
+    }
+
+    #[cfg(feature = "io")]
+    fn save(&self, path: &Path) -> Result<(), Error> {
+        self.bases.save(path)
     }
 
     fn msm_with_report_async<'a>(

@@ -33,6 +33,8 @@ mod bytes;
 mod job;
 mod points;
 mod scalars;
+#[cfg(feature = "io")]
+mod stream;
 mod sum;
 
 pub use bases::{AnyBases, AnyReport, RunOptions};
@@ -40,6 +42,8 @@ pub use bytes::Layout;
 pub use job::AnyJob;
 pub use points::AnyPoints;
 pub use scalars::AnyScalars;
+#[cfg(feature = "io")]
+pub use stream::{AnyStream, AnyStreamReport};
 pub use sum::{AnySum, Coordinates};
 
 use std::marker::PhantomData;
@@ -49,7 +53,7 @@ use std::sync::Arc;
 
 use crate::curves::{NamedCurve, Visitor};
 #[cfg(feature = "io")]
-use crate::io::{self, Malformed, ReadOptions};
+use crate::io::{self, BasesFile, Malformed, ReadOptions, ScalarsFile, Streamed};
 use crate::packed::{PackedPoints, Representation};
 use crate::random::{Distribution, KnownBases};
 use crate::{Curve, CurveSpec, Device, Error};
@@ -110,6 +114,26 @@ pub trait AnyCurve: Send + Sync {
     /// [`io::read_scalars`].
     #[cfg(feature = "io")]
     fn read_scalars(&self, path: &Path, options: &ReadOptions) -> Result<AnyScalars, Error>;
+
+    /// Opens files of bases and scalars for an MSM that reads them chunk by chunk; see
+    /// [`io::Streamed`].
+    #[cfg(feature = "io")]
+    fn stream(
+        &self,
+        bases: &Path,
+        section: Option<&str>,
+        scalars: &Path,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn AnyStream>, Error>;
+
+    /// [`Bases::open`](crate::Bases::open).
+    #[cfg(feature = "io")]
+    fn open_table(
+        &self,
+        device: &Device,
+        options: &RunOptions,
+        path: &Path,
+    ) -> Result<Box<dyn AnyBases>, Error>;
 
     /// [`io::parse_json`].
     #[cfg(feature = "io")]
@@ -202,6 +226,30 @@ impl<C: Curve> AnyCurve for Typed<C> {
     #[cfg(feature = "io")]
     fn read_scalars(&self, path: &Path, options: &ReadOptions) -> Result<AnyScalars, Error> {
         Ok(AnyScalars::new::<C>(self.curve, io::read_scalars::<C>(path, self.curve, options)?))
+    }
+
+    #[cfg(feature = "io")]
+    fn stream(
+        &self,
+        bases: &Path,
+        section: Option<&str>,
+        scalars: &Path,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn AnyStream>, Error> {
+        let bases = BasesFile::<C>::open(bases, self.curve, section, options)?;
+        let scalars = ScalarsFile::open(scalars, self.curve, options)?;
+        Ok(Box::new(Streamed::new(bases, scalars)?))
+    }
+
+    #[cfg(feature = "io")]
+    fn open_table(
+        &self,
+        device: &Device,
+        options: &RunOptions,
+        path: &Path,
+    ) -> Result<Box<dyn AnyBases>, Error> {
+        let bases = options.builder::<C>().open(device, path)?;
+        Ok(Box::new(bases::Loaded { curve: self.curve, bases }))
     }
 
     #[cfg(feature = "io")]

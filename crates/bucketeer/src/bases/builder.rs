@@ -136,6 +136,12 @@ impl<C: Curve> Builder<C> {
         self
     }
 
+    /// The hook of [`on_progress`](Self::on_progress).
+    #[cfg(feature = "io")]
+    pub(crate) fn hook(&self) -> Option<&Hook> {
+        self.hook.as_ref()
+    }
+
     /// Calls `hook` during every run; see [`Hook`].
     pub fn on_progress(mut self, hook: Hook) -> Self {
         self.hook = Some(hook);
@@ -158,7 +164,7 @@ impl<C: Curve> Builder<C> {
         }
         let curve = CurveSpec::of::<C>();
         let settings = self.settings_for(points.len());
-        let scalars = self.scalar_bits.map_or(ScalarBound::Order, ScalarBound::Bits);
+        let scalars = self.scalar_bound();
         let request =
             Request::new(&curve, points.len(), device.facts()).scalars(scalars).settings(&settings);
         let plan = Plan::new(&request.clone().resident(true)).or_else(|error| match error {
@@ -177,7 +183,7 @@ impl<C: Curve> Builder<C> {
             engine.load(&plan, points).await?;
         }
         let held = Held::Engine { engine, streamed };
-        let inner = Inner::new(device, settings, plan, held, self.hook.clone());
+        let inner = Inner::new(device, settings, plan, scalars, held, self.hook.clone());
         Ok(Bases { inner: Arc::new(inner) })
     }
 
@@ -212,7 +218,8 @@ impl<C: Curve> Builder<C> {
         self.run(device, points, &scalars, CancelToken::default()).await?.finish()
     }
 
-    pub(super) async fn run(
+    /// One MSM whose sum stays in its engine's coordinates.
+    pub(crate) async fn run(
         &self,
         device: &Device,
         points: &[C],
@@ -247,8 +254,13 @@ impl<C: Curve> Builder<C> {
         Self { check_subgroup: false, hook, ..self.clone() }
     }
 
+    /// The scalars that tables are made for.
+    pub(super) fn scalar_bound(&self) -> ScalarBound {
+        self.scalar_bits.map_or(ScalarBound::Order, ScalarBound::Bits)
+    }
+
     /// The preset's settings, overridden by the builder's own.
-    pub(super) fn settings_for(&self, n: usize) -> Settings {
+    pub(crate) fn settings_for(&self, n: usize) -> Settings {
         let own = self.settings.clone();
         match self.preset {
             Some(preset) => own.over(preset, n),

@@ -5,17 +5,21 @@ mod builder;
 mod several;
 mod shares;
 mod slice;
+#[cfg(feature = "io")]
+mod stored;
 
 pub use builder::Builder;
 pub use several::{Batch, Sums, Ticket, msm_resident};
 pub use slice::BasesSlice;
+#[cfg(feature = "io")]
+pub(crate) use stored::StoredTable;
 
 use std::ops::{Range, RangeBounds};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::control::{CancelToken, Control, Hook};
 use crate::engine::{Engine, Msm};
-use crate::plan::{Plan, Request, ScalarBound, Settings};
+use crate::plan::{Plan, Request, ScalarBound, Settings, Table};
 use crate::report::{Report, Timings};
 use crate::sum::Sum;
 use crate::{AsScalars, Curve, CurveSpec, Device, Error, Job, Scalars};
@@ -54,6 +58,11 @@ struct Inner<C: Curve> {
     settings: Settings,
     /// The plan that the bases were loaded with.
     plan: Plan,
+    /// The table that they are in, if they are resident.
+    table: Table,
+    /// The scalars that the table was made for, which a file of it says.
+    #[cfg_attr(not(feature = "io"), allow(dead_code))]
+    table_scalars: ScalarBound,
     /// The plan of the last run, and what it was made for. Planning takes 11 µs at n = 2^8 on a CPU
     /// (`bucketeer plan --json`), 1 % of the run.
     last_plan: Mutex<Option<(PlanKey, Plan)>>,
@@ -77,15 +86,39 @@ enum Held<C: Curve> {
 impl<C: Curve> Inner<C> {
     fn new(
         device: &Device,
+        settings: Settings,
+        plan: Plan,
+        scalars: ScalarBound,
+        held: Held<C>,
+        hook: Option<Hook>,
+    ) -> Self {
+        let table = (plan.table(), scalars);
+        Self::on_table(device, settings, plan, table, held, hook)
+    }
+
+    /// On a table that may hold more than the plan for one MSM uses.
+    fn on_table(
+        device: &Device,
         mut settings: Settings,
         plan: Plan,
+        (own, table_scalars): (Table, ScalarBound),
         held: Held<C>,
         hook: Option<Hook>,
     ) -> Self {
         let table = if plan.resident { plan.table_bytes() } else { 0 };
         settings.memory_limit = settings.memory_limit.map(|limit| limit.saturating_sub(table));
         let (device, curve) = (device.clone(), CurveSpec::of::<C>());
-        Self { device, curve, settings, plan, last_plan: Mutex::default(), held, hook }
+        Self {
+            device,
+            curve,
+            settings,
+            plan,
+            table: own,
+            table_scalars,
+            last_plan: Mutex::default(),
+            held,
+            hook,
+        }
     }
 }
 
@@ -102,10 +135,10 @@ impl<C: Curve> std::fmt::Debug for Bases<C> {
 }
 
 /// A report whose sum is still in its engine's coordinates.
-struct Partial<C: Curve> {
-    sum: Sum<C>,
-    plan: Plan,
-    timings: Timings,
+pub(crate) struct Partial<C: Curve> {
+    pub(crate) sum: Sum<C>,
+    pub(crate) plan: Plan,
+    pub(crate) timings: Timings,
 }
 
 impl<C: Curve> Partial<C> {
@@ -240,7 +273,7 @@ impl<C: Curve> Bases<C> {
         let request = Request::new(&inner.curve, n, inner.device.facts())
             .scalars(scalars)
             .settings(&inner.settings);
-        if inner.plan.resident { request.table(inner.plan.table()) } else { request }
+        if inner.plan.resident { request.table(inner.table) } else { request }
     }
 
     /// The plan for `n` bases on a number of threads, all of the device's if `None`: the one of the

@@ -22,7 +22,8 @@ impl<C: Curve> Builder<C> {
         plan.n = points.len();
         let held = Held::Shares(ranges.into_iter().zip(loaded).collect());
         let settings = self.settings_for(points.len());
-        let inner = Inner::new(device, settings, plan, held, self.hook.clone());
+        let scalars = self.scalar_bound();
+        let inner = Inner::new(device, settings, plan, scalars, held, self.hook.clone());
         Ok(Bases { inner: Arc::new(inner) })
     }
 

@@ -35,6 +35,8 @@ mod table;
 
 pub(crate) use buffer::try_clear_with_capacity;
 pub(crate) use processor::Processor;
+#[cfg(feature = "io")]
+pub(crate) use subsets::subset_bytes;
 #[cfg(feature = "curves")]
 pub(crate) use subsets::subset_sums;
 
@@ -51,6 +53,8 @@ use crate::control::Control;
 use crate::curve::read_element as read;
 use crate::engine::{Engine, Msm, Placement};
 use crate::facts::Arithmetic;
+#[cfg(feature = "io")]
+use crate::plan::Table;
 use crate::plan::{BatchPlan, BatchWay, Plan, Schedule};
 use crate::platform::Instant;
 use crate::report::Timings;
@@ -203,6 +207,21 @@ impl<C: Curve> Engine<C> for Cpu<C> {
             }
             Ok(())
         })
+    }
+
+    #[cfg(feature = "io")]
+    fn table_words(&self) -> Option<&[u64]> {
+        self.stages.table_words()
+    }
+
+    #[cfg(feature = "io")]
+    fn restore(
+        &mut self,
+        table: &Table,
+        bases: usize,
+        read: &mut dyn FnMut(&mut [u64]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.stages.restore(table, bases, read)
     }
 
     fn run<'a>(

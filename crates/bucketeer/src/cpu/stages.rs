@@ -41,6 +41,19 @@ pub(super) trait Stages: Send + Sync {
     /// Fills and keeps the table of the plan.
     fn load(&mut self, plan: &Plan, source: &dyn BaseSource) -> Result<(), Error>;
 
+    /// The words of the table that is kept.
+    #[cfg(feature = "io")]
+    fn table_words(&self) -> Option<&[u64]>;
+
+    /// Has `read` fill a table of this many bases, and keeps it.
+    #[cfg(feature = "io")]
+    fn restore(
+        &mut self,
+        table: &Table,
+        bases: usize,
+        read: &mut dyn FnMut(&mut [u64]) -> Result<(), Error>,
+    ) -> Result<(), Error>;
+
     /// Executes a plan on `n` scalars.
     fn run(
         &self,
@@ -115,6 +128,26 @@ impl<const W: usize> Stages for OnKernel<W> {
         let out = buffer.reserve(length)?;
         table::fill(&*self.kernel, &table, source, 0..plan.n, None, threads, out);
         self.resident = Some(Resident { table, buffer, length });
+        Ok(())
+    }
+
+    #[cfg(feature = "io")]
+    fn table_words(&self) -> Option<&[u64]> {
+        let Resident { buffer, length, .. } = self.resident.as_ref()?;
+        Some(buffer.points::<W>(*length).as_flattened())
+    }
+
+    #[cfg(feature = "io")]
+    fn restore(
+        &mut self,
+        table: &Table,
+        bases: usize,
+        read: &mut dyn FnMut(&mut [u64]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let length = bases * table.stored();
+        let mut buffer = PointBuffer::default();
+        read(buffer.reserve::<W>(length)?.as_flattened_mut())?;
+        self.resident = Some(Resident { table: *table, buffer, length });
         Ok(())
     }
 

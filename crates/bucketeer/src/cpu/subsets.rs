@@ -24,6 +24,10 @@ const SUBSETS: u32 = u64::BITS;
 /// Entries that one thread sums at a time: points of 96 bytes in L1 and L2.
 const SLICE: usize = 1 << 12;
 
+/// Bytes of the scratch memory of one thread.
+#[cfg(feature = "io")]
+const WORKER_BYTES: u64 = 1 << 20;
+
 /// The sum of each of 64 subsets. Point i is in subset j if bit j of `coins[i]` is set; there are
 /// as many words of coins as points.
 pub(crate) fn subset_sums<C: Curve>(
@@ -47,6 +51,19 @@ pub(crate) fn subset_sums<C: Curve>(
         (read(x), read(y))
     };
     Ok(sums.into_iter().map(|sum| sum.map(coordinates)).collect())
+}
+
+/// Most bytes that [`subset_sums`] of this many points of `point_bytes` each takes beside them.
+#[cfg(feature = "io")]
+pub(crate) fn subset_bytes(points: usize, point_bytes: u64) -> u64 {
+    let threads = Processor::new().facts().threads as u64;
+    let (bits, points) = (label_bits(points), points as u64);
+    let sets = u64::from(SUBSETS.div_ceil(bits));
+    // Entries exist twice while those of all sets are put together.
+    let lists = points * (8 + 2 * 4 * sets) + 4 * threads * (2 << bits);
+    // Bucket sums, and those of the halves that they are split into.
+    let sums = 3 * (sets << bits) * point_bytes;
+    points * point_bytes + lists + sums + threads * WORKER_BYTES
 }
 
 /// The sums in arkworks' words, x then y; `None` is infinity.

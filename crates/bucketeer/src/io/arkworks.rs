@@ -13,6 +13,7 @@ use ark_serialize::{CanonicalSerialize, Compress, Validate};
 
 use super::blocks::Elements;
 use super::diagnose::diagnose;
+use super::located::{Located, PointEncoding};
 use super::source::{ByteRange, ByteSource};
 use super::{Encoding, Malformed, ReadOptions, ScalarVec, point, write_atomically};
 use crate::curves::{CURVES, NamedCurve, Visitor};
@@ -70,23 +71,30 @@ pub fn parse_arkworks_bases<C: Curve>(
     encoding: Encoding,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
-    read_bases_as(ByteSource::from(bytes).whole(), curve, encoding, options)
+    let source = ByteSource::from(bytes);
+    locate_bases::<C>(source.whole(), curve, encoding)?.read(curve, options)
 }
 
-pub(super) fn read_bases_as<C: Curve>(
-    file: ByteRange<'_>,
+/// The bases of a file in this encoding.
+pub(super) fn locate_bases<'a, C: Curve>(
+    file: ByteRange<'a>,
     curve: &'static NamedCurve,
     encoding: Encoding,
-    options: &ReadOptions,
-) -> Result<Vec<C>, Malformed> {
+) -> Result<Located<'a>, Malformed> {
     let size = element_size(file, &[encoding.point_bytes::<C>()], Kind::Bases, curve)?;
-    let elements = Elements { range: body(file), size, what: "base" }.first(options.first)?;
+    Ok(Located::new(Elements::new(body(file), size, "base"), PointEncoding::Arkworks(encoding)))
+}
+
+/// Reads points and checks that they are on the curve.
+pub(super) fn points<C: Curve>(
+    elements: &Elements<'_>,
+    encoding: Encoding,
+) -> Result<Vec<C>, Malformed> {
     let reader = PointReader::<C>::new(encoding);
-    let points = elements.parse(1, C::zero(), |bytes, out| {
+    elements.parse(1, C::zero(), |bytes, out| {
         out[0] = reader.read(bytes)?;
         point::check_on_curve(&out[0])
-    })?;
-    point::check_subgroup(points, options)
+    })
 }
 
 /// Scalars from the bytes of an arkworks file.
@@ -103,10 +111,18 @@ pub(super) fn read_scalars_of<C: Curve>(
     curve: &'static NamedCurve,
     options: &ReadOptions,
 ) -> Result<ScalarVec<C::ScalarField>, Malformed> {
+    let elements = locate_scalars::<C>(file, curve)?;
+    ScalarVec::parse(&elements.first(options.first)?, curve, options)
+}
+
+/// The scalars of a file.
+pub(super) fn locate_scalars<'a, C: Curve>(
+    file: ByteRange<'a>,
+    curve: &'static NamedCurve,
+) -> Result<Elements<'a>, Malformed> {
     let size = ScalarVec::<C::ScalarField>::element_bytes(curve.scalar_bits);
     let size = element_size(file, &[size], Kind::Scalars, curve)?;
-    let elements = Elements { range: body(file), size, what: "scalar" }.first(options.first)?;
-    ScalarVec::parse(&elements, curve, options)
+    Ok(Elements::new(body(file), size, "scalar"))
 }
 
 /// The elements of a file, after the prefix that counts them.

@@ -9,15 +9,16 @@
 //! phase-2 ceremony end with a hash of 64 bytes, a 32-bit number of contributions, and 544 bytes
 //! for each; these are not read. No magic word starts the file: all its lengths must be right.
 
+use super::Malformed;
 use super::gnark;
 use super::headers::{
     Extent,
     PairingGroup::{self, G1, G2},
     PointSection,
 };
+use super::located::Located;
 use super::snarkjs::choose;
 use super::source::ByteRange;
-use super::{Malformed, ReadOptions};
 use crate::Curve;
 use crate::curves::NamedCurve;
 
@@ -102,12 +103,11 @@ fn count_at(file: ByteRange<'_>, at: u64) -> Result<Option<u32>, Malformed> {
 }
 
 /// The points of a section, by default of the first one with several points of the curve's group.
-pub(super) fn read<C: Curve>(
-    file: ByteRange<'_>,
+pub(super) fn locate<'a, C: Curve>(
+    file: ByteRange<'a>,
     curve: &'static NamedCurve,
     section: Option<&str>,
-    options: &ReadOptions,
-) -> Result<Vec<C>, Malformed> {
+) -> Result<Located<'a>, Malformed> {
     let absent = || Malformed::new("no parameters of bellman");
     let (sections, ranges): (Vec<_>, Vec<_>) =
         Parameters::read(file)?.ok_or_else(absent)?.sections.into_iter().unzip();
@@ -116,5 +116,5 @@ pub(super) fn read<C: Curve>(
     if power.is_some() {
         return Err(Malformed::new(format!("section \"{}\" has no powers", chosen.name)));
     }
-    gnark::read_points(ranges[chosen.kind as usize], curve, options)
+    Ok(gnark::locate_in(ranges[chosen.kind as usize], curve))
 }

@@ -10,18 +10,30 @@ use crate::parallel;
 const BLOCK: usize = 256;
 
 /// Consecutive elements of `size` bytes each.
+#[derive(Clone, Copy)]
 pub(super) struct Elements<'a> {
     pub(super) range: ByteRange<'a>,
     pub(super) size: usize,
     /// The name of an element in errors.
     pub(super) what: &'static str,
+    /// The number of the first one in errors.
+    pub(super) index: usize,
 }
 
 impl<'a> Elements<'a> {
+    pub(super) fn new(range: ByteRange<'a>, size: usize, what: &'static str) -> Self {
+        Self { range, size, what, index: 0 }
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> u64 {
+        self.range.length() / self.size as u64
+    }
+
     /// The first elements, all of them by default.
     pub(super) fn first(mut self, count: Option<usize>) -> Result<Elements<'a>, Malformed> {
         let Some(count) = count else { return Ok(self) };
-        let found = self.range.length() / self.size as u64;
+        let found = self.count();
         if count as u64 > found {
             return Err(Malformed::new(too_few(count, found, self.what)));
         }
@@ -37,7 +49,7 @@ impl<'a> Elements<'a> {
         empty: T,
         read: impl Fn(&[u8], &mut [T]) -> Result<(), String> + Sync,
     ) -> Result<Vec<T>, Malformed> {
-        let length = (self.range.length() / self.size as u64).saturating_mul(stride as u64);
+        let length = self.count().saturating_mul(stride as u64);
         let no_memory = || Malformed::no_memory(length.saturating_mul(size_of::<T>() as u64));
         let length = usize::try_from(length).map_err(|_| no_memory())?;
         let mut values = Vec::new();
@@ -65,7 +77,8 @@ impl<'a> Elements<'a> {
         let elements = values.chunks_mut(stride).zip(bytes.chunks(self.size));
         for (index, (values, bytes)) in elements.enumerate() {
             read(bytes, values).map_err(|reason| {
-                Malformed::new(format!("{} {}: {reason}", self.what, first + index))
+                let index = self.index + first + index;
+                Malformed::new(format!("{} {index}: {reason}", self.what))
             })?;
         }
         Ok(())

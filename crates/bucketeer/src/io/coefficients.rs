@@ -48,7 +48,7 @@ impl<'a> Coefficients<'a> {
         let range = section.range(size_of::<u32>() as u64..section.length());
         let size = POSITION + 8 * F::WORDS;
         check_length(range, count.into(), size, "coefficients")?;
-        Ok(Self { elements: Elements { range, size, what: "coefficient" } })
+        Ok(Self { elements: Elements::new(range, size, "coefficient") })
     }
 
     /// Reads the coefficients, which must lie within these numbers of constraints and signals.

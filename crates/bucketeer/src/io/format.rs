@@ -12,6 +12,7 @@ use std::str::FromStr;
 
 use super::ignition::Manifest;
 use super::source::{ByteRange, ByteSource};
+use super::table::MAGIC;
 use super::{Malformed, arkworks, bellman, gnark};
 use crate::curves::{NamedCurve, Visitor};
 use crate::{Curve, Error};
@@ -55,11 +56,13 @@ pub enum Format {
     Bellman,
     /// A transcript of Aztec's Ignition ceremony.
     Ignition,
+    /// A precomputed table of resident bases.
+    Table,
 }
 
 impl Format {
     /// All formats, with their names.
-    pub const ALL: [(&'static str, Self); 10] = [
+    pub const ALL: [(&'static str, Self); 11] = [
         ("arkworks-compressed", Self::Arkworks(Encoding::Compressed)),
         ("arkworks-uncompressed", Self::Arkworks(Encoding::Uncompressed)),
         ("json", Self::Json),
@@ -70,6 +73,7 @@ impl Format {
         ("gnark", Self::Gnark),
         ("bellman", Self::Bellman),
         ("ignition", Self::Ignition),
+        ("table", Self::Table),
     ];
 
     /// The format with this name.
@@ -99,6 +103,7 @@ impl Format {
                 "a circuit (.r1cs) has neither bases nor scalars; bases are in its proving key \
                  (.zkey) or in a .ptau"
             }
+            Self::Table => "a precomputed table, which is loaded as it is: --table, Bases::open",
             _ => "a file without bases",
         })
     }
@@ -196,6 +201,9 @@ pub(super) fn by_content(bytes: &[u8]) -> Option<Format> {
     ];
     if let Some((_, format)) = magic.into_iter().find(|(word, _)| bytes.starts_with(*word)) {
         return Some(format);
+    }
+    if bytes.starts_with(MAGIC) {
+        return Some(Format::Table);
     }
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     let text = !bytes.iter().take(8).any(|&byte| byte == 0);

@@ -12,9 +12,10 @@
 use ark_ff::Field;
 
 use super::blocks::Elements;
-use super::point::{check_on_curve, check_subgroup, from_components, prime_from_le};
+use super::located::{Located, PointEncoding};
+use super::point::{check_on_curve, from_components, prime_from_le};
 use super::source::ByteRange;
-use super::{Format, Malformed, ReadOptions};
+use super::{Format, Malformed};
 use crate::curves::{NamedCurve, Visitor};
 use crate::{Curve, CurveSpec};
 
@@ -71,31 +72,29 @@ pub(super) fn announced(file: ByteRange<'_>) -> Result<Option<u64>, Malformed> {
 }
 
 /// The points of a slice.
-pub(super) fn read<C: Curve>(
-    file: ByteRange<'_>,
-    curve: &'static NamedCurve,
-    options: &ReadOptions,
-) -> Result<Vec<C>, Malformed> {
-    read_points(file.range(PREFIX..file.length()), curve, options)
+pub(super) fn locate<'a>(file: ByteRange<'a>, curve: &'static NamedCurve) -> Located<'a> {
+    locate_in(file.range(PREFIX..file.length()), curve)
 }
 
 /// The points of a range.
-pub(super) fn read_points<C: Curve>(
-    range: ByteRange<'_>,
+pub(super) fn locate_in<'a>(range: ByteRange<'a>, curve: &'static NamedCurve) -> Located<'a> {
+    let elements = Elements::new(range, point_size(curve) as usize, "base");
+    Located::new(elements, PointEncoding::Gnark)
+}
+
+/// Reads points and checks that they are on the curve.
+pub(super) fn points<C: Curve>(
+    elements: &Elements<'_>,
     curve: &'static NamedCurve,
-    options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
-    let size = point_size(curve) as usize;
     let flagged = !curve.name.starts_with("bn254");
-    let elements = Elements { range, size, what: "base" }.first(options.first)?;
-    let points = elements.parse(1, C::zero(), |bytes, out| {
+    elements.parse(1, C::zero(), |bytes, out| {
         out[0] = match flags(bytes, flagged)? {
             Flags::Infinity => return Ok(()),
             Flags::Point => point(bytes)?,
         };
         check_on_curve(&out[0])
-    })?;
-    check_subgroup(points, options)
+    })
 }
 
 enum Flags {

@@ -13,10 +13,11 @@
 
 use ark_ff::Field;
 
+use super::Malformed;
 use super::blocks::Elements;
-use super::point::{check_on_curve, check_subgroup, from_components, prime_from_le};
+use super::located::{Located, PointEncoding};
+use super::point::{check_on_curve, from_components, prime_from_le};
 use super::source::ByteRange;
-use super::{Malformed, ReadOptions};
 use crate::Curve;
 use crate::curves::NamedCurve;
 
@@ -81,11 +82,10 @@ impl Manifest {
 }
 
 /// The points of G1 of a transcript.
-pub(super) fn read<C: Curve>(
-    file: ByteRange<'_>,
+pub(super) fn locate<'a>(
+    file: ByteRange<'a>,
     curve: &'static NamedCurve,
-    options: &ReadOptions,
-) -> Result<Vec<C>, Malformed> {
+) -> Result<Located<'a>, Malformed> {
     if curve.name != "bn254-g1" {
         return Err(Malformed::new(format!(
             "bases of {curve} were requested; of a transcript of Ignition, those of bn254-g1 can \
@@ -94,18 +94,20 @@ pub(super) fn read<C: Curve>(
     }
     let manifest = Manifest::read(&file.head(MANIFEST)?)
         .ok_or_else(|| Malformed::new("not a transcript of Ignition"))?;
-    let range = manifest.points(file)?;
-    let elements =
-        Elements { range, size: G1_POINT as usize, what: "base" }.first(options.first)?;
-    let points = elements.parse(1, C::zero(), |bytes, out| {
+    let elements = Elements::new(manifest.points(file)?, G1_POINT as usize, "base");
+    Ok(Located::new(elements, PointEncoding::Ignition))
+}
+
+/// Reads points and checks that they are on the curve.
+pub(super) fn points<C: Curve>(elements: &Elements<'_>) -> Result<Vec<C>, Malformed> {
+    debug_assert_eq!(C::BaseField::extension_degree(), 1);
+    elements.parse(1, C::zero(), |bytes, out| {
         let (x, y) = bytes.split_at(bytes.len() / 2);
         let component = |bytes: &[u8]| prime_from_le(&least_byte_first(bytes));
         let [x, y] = [x, y].map(component);
         out[0] = from_components([x].into_iter(), [y].into_iter())?;
         check_on_curve(&out[0])
-    })?;
-    debug_assert_eq!(C::BaseField::extension_degree(), 1);
-    check_subgroup(points, options)
+    })
 }
 
 /// Little-endian bytes of words that are big-endian, least significant first.

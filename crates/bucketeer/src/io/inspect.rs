@@ -15,7 +15,9 @@ use super::ignition::Manifest;
 use super::sections::{Cursor, Sections, check_length};
 use super::snarkjs::{SUPPORTED, curve_with_prime};
 use super::source::{ByteRange, ByteSource};
-use super::{Encoding, Format, Malformed, ReadOptions, arkworks, bellman, format, gnark, json};
+use super::{
+    Encoding, Format, Malformed, ReadOptions, TableHeader, arkworks, bellman, format, gnark, json,
+};
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::{Curve, CurveSpec, Error};
 
@@ -113,6 +115,7 @@ fn inspect_range(file: ByteRange<'_>) -> Result<Inspection, Malformed> {
         Some(Format::Zkey) => zkey(file)?,
         Some(Format::Wtns) => wtns(file)?,
         Some(Format::R1cs) => r1cs(file)?,
+        Some(Format::Table) => table(file)?,
         Some(Format::Json) => json_text(file)?,
         Some(Format::Ignition) => ignition(file)?,
         Some(Format::Arkworks(_) | Format::Gnark | Format::Bellman) | None => {
@@ -126,6 +129,23 @@ fn inspect_range(file: ByteRange<'_>) -> Result<Inspection, Malformed> {
 }
 
 type Found = (&'static str, String, Vec<(&'static str, String)>, Vec<Contents>);
+
+fn table(file: ByteRange<'_>) -> Result<Found, Malformed> {
+    let (header, points) = TableHeader::locate(file)?;
+    let table = header.table();
+    let facts = vec![
+        ("copies of each base", table.precompute.to_string()),
+        ("odd multiples of each copy", table.odd_multiples.to_string()),
+        ("window bits", table.window_bits.to_string()),
+        ("arithmetic", header.arithmetic()),
+        ("right for any point", if header.any_point() { "yes" } else { "no" }.into()),
+    ];
+    let curve = header.curve().map(|curve| curve.name);
+    let count = Some(header.bases() as u64);
+    let own = Contents::new(Holds::Bases, points.length());
+    let contents = vec![Contents { curve, count, ..own }];
+    Ok(("table", "precomputed table of Bucketeer".into(), facts, contents))
+}
 
 fn ptau(file: ByteRange<'_>) -> Result<Found, Malformed> {
     let sections = Sections::read(file, "ptau")?;
@@ -398,7 +418,8 @@ fn candidates<C: Curve>(
         for (encoding, name) in
             [(Encoding::Compressed, "compressed"), (Encoding::Uncompressed, "uncompressed")]
         {
-            let points = arkworks::read_bases_as::<C>(file, curve, encoding, &sample(count));
+            let points = arkworks::locate_bases::<C>(file, curve, encoding)
+                .and_then(|bases| bases.read::<C>(curve, &sample(count)));
             if points.is_ok() {
                 add("arkworks", Holds::Bases, Some(name), count);
             }
@@ -409,7 +430,7 @@ fn candidates<C: Curve>(
     }
     if let (Ok(Some(Format::Gnark)), Ok(Some(count))) =
         (gnark::detect(file, curve), gnark::announced(file))
-        && gnark::read::<C>(file, curve, &sample(count)).is_ok()
+        && gnark::locate(file, curve).read::<C>(curve, &sample(count)).is_ok()
     {
         add("gnark", Holds::Bases, None, count);
     }

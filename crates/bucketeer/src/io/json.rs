@@ -201,7 +201,7 @@ fn contents<C: Curve>(
             enough(count, bases.len(), "base")?;
             bases.truncate(count);
         }
-        contents.bases = Some(point::check_subgroup(bases, options)?);
+        contents.bases = Some(point::check_subgroup(bases, 0, options)?);
     }
     Ok(contents)
 }

@@ -11,6 +11,7 @@
 //! | gnark's raw encoding of a slice of points | bases | bn254, bls12-377, bls12-381 |
 //! | Groth16 parameters of bellman, every section | bases | bls12-381 |
 //! | transcript of Aztec's Ignition ceremony | bases | bn254-g1 |
+//! | a [table](TableHeader) of resident bases | see [`Bases::open`](crate::Bases::open) | all |
 //!
 //! Every reader works in four steps:
 //!
@@ -43,6 +44,7 @@ mod bellman;
 mod blocks;
 mod coefficients;
 mod diagnose;
+mod digest;
 mod format;
 mod gnark;
 mod headers;
@@ -50,6 +52,7 @@ mod ignition;
 mod inspect;
 mod json;
 mod json_elements;
+mod located;
 mod malformed;
 mod montgomery;
 mod point;
@@ -57,6 +60,8 @@ mod scalar_vec;
 mod sections;
 mod snarkjs;
 mod source;
+mod stream;
+mod table;
 mod write;
 mod wtns;
 mod zkey;
@@ -73,6 +78,8 @@ pub use json::{
     write_json,
 };
 pub use malformed::Malformed;
+pub use stream::{BasesFile, ScalarsFile, StreamPlan, StreamReport, Streamed, is_streamable};
+pub use table::TableHeader;
 pub use write::write_atomically;
 pub use wtns::{parse_witness, read_witness};
 pub use zkey::{Zkey, ZkeyFile, parse_zkey};
@@ -81,6 +88,8 @@ use std::path::Path;
 
 use crate::curves::NamedCurve;
 use crate::{Curve, Error};
+use blocks::Elements;
+use located::Located;
 use source::{ByteRange, ByteSource};
 
 /// What readers check and what they correct.
@@ -141,6 +150,18 @@ fn bases_in<C: Curve>(
     section: Option<&str>,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
+    match locate_bases::<C>(file, curve, section)? {
+        Some(located) => located.read(curve, options),
+        None => json::parse_bases(&file.bytes()?, curve, options),
+    }
+}
+
+/// The bases of a file, found but not read; `None` for JSON, which is read as a whole.
+fn locate_bases<'a, C: Curve>(
+    file: ByteRange<'a>,
+    curve: &'static NamedCurve,
+    section: Option<&str>,
+) -> Result<Option<Located<'a>>, Malformed> {
     let format = format::detect_range(file, curve)?;
     if let Some(section) = section
         && matches!(format, Format::Arkworks(_) | Format::Json | Format::Gnark | Format::Ignition)
@@ -149,16 +170,16 @@ fn bases_in<C: Curve>(
             "section \"{section}\" was requested, but a file of format {format} has no sections"
         )));
     }
-    match format {
-        Format::Arkworks(encoding) => arkworks::read_bases_as(file, curve, encoding, options),
-        Format::Json => json::parse_bases(&file.bytes()?, curve, options),
-        Format::Ptau => snarkjs::read_ptau(file, curve, section, options),
-        Format::Zkey => snarkjs::read_zkey(file, curve, section, options),
-        Format::Gnark => gnark::read(file, curve, options),
-        Format::Bellman => bellman::read(file, curve, section, options),
-        Format::Ignition => ignition::read(file, curve, options),
-        Format::Wtns | Format::R1cs => Err(format.no_bases()),
-    }
+    Ok(Some(match format {
+        Format::Arkworks(encoding) => arkworks::locate_bases::<C>(file, curve, encoding)?,
+        Format::Json => return Ok(None),
+        Format::Ptau => snarkjs::locate_ptau::<C>(file, curve, section)?,
+        Format::Zkey => snarkjs::locate_zkey::<C>(file, curve, section)?,
+        Format::Gnark => gnark::locate(file, curve),
+        Format::Bellman => bellman::locate::<C>(file, curve, section)?,
+        Format::Ignition => ignition::locate(file, curve)?,
+        Format::Wtns | Format::R1cs | Format::Table => return Err(format.no_bases()),
+    }))
 }
 
 /// Reads scalars from an arkworks, JSON or `.wtns` file.
@@ -176,10 +197,21 @@ fn scalars_in<C: Curve>(
     curve: &'static NamedCurve,
     options: &ReadOptions,
 ) -> Result<ScalarVec<C::ScalarField>, Malformed> {
+    match locate_scalars::<C>(file, curve)? {
+        Some(elements) => ScalarVec::parse(&elements.first(options.first)?, curve, options),
+        None => json::parse_scalars::<C>(&file.bytes()?, curve, options),
+    }
+}
+
+/// The scalars of a file, found but not read; `None` for JSON.
+fn locate_scalars<'a, C: Curve>(
+    file: ByteRange<'a>,
+    curve: &'static NamedCurve,
+) -> Result<Option<Elements<'a>>, Malformed> {
     match format::without_curve(file)? {
-        None => arkworks::read_scalars_of::<C>(file, curve, options),
-        Some(Format::Json) => json::parse_scalars::<C>(&file.bytes()?, curve, options),
-        Some(Format::Wtns) => wtns::scalars_in::<C>(file, curve, options),
+        None => arkworks::locate_scalars::<C>(file, curve).map(Some),
+        Some(Format::Json) => Ok(None),
+        Some(Format::Wtns) => wtns::values::<C::ScalarField>(file, "scalar").map(Some),
         Some(other) => Err(other.no_scalars()),
     }
 }

@@ -16,8 +16,8 @@ pub(super) fn points<C: Curve>(
     range: ByteRange<'_>,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
-    let elements = Elements { range, size: point_bytes::<C>(), what: "point" };
-    check_subgroup(parse(&elements)?, options)
+    let elements = Elements::new(range, point_bytes::<C>(), "point");
+    check_subgroup(parse(&elements)?, 0, options)
 }
 
 /// The points of some elements, on the curve.

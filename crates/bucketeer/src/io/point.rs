@@ -61,16 +61,21 @@ pub(super) fn check_on_curve<C: Curve>(point: &C) -> Result<(), String> {
     if point.on_curve() { Ok(()) } else { Err(PointFault::NotOnCurve.to_string()) }
 }
 
-/// Checks that points of the curve lie in the subgroup, if the options require it.
+/// Checks that points of the curve lie in the subgroup, if the options require it. `first` is the
+/// number of the first one in errors.
 pub(super) fn check_subgroup<C: Curve>(
     points: Vec<C>,
+    first: usize,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Malformed> {
     let check = || first_outside(&points, random_seed());
     let outside = if options.subgroup_check { check() } else { None };
     match outside {
         None => Ok(points),
-        Some(index) => Err(Malformed::new(format!("base {index}: {}", PointFault::NotInSubgroup))),
+        Some(index) => {
+            let (index, fault) = (first + index, PointFault::NotInSubgroup);
+            Err(Malformed::new(format!("base {index}: {fault}")))
+        }
     }
 }
 

@@ -8,12 +8,12 @@
 use ark_ff::Field;
 use num_bigint::BigUint;
 
+use super::Malformed;
 use super::blocks::Elements;
 use super::headers::{PairingGroup, PointSection, Prime, Protocol, PtauHeader, ZkeyHeader};
-use super::point::check_subgroup;
+use super::located::{Located, PointEncoding};
 use super::sections::Sections;
 use super::source::ByteRange;
-use super::{Malformed, ReadOptions, montgomery};
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::packed::point_bytes;
 use crate::{Curve, CurveSpec};
@@ -28,26 +28,24 @@ impl PairingGroup {
 }
 
 /// Bases of a `.ptau` file, by default section `tau-g1` or `tau-g2`.
-pub(super) fn read_ptau<C: Curve>(
-    file: ByteRange<'_>,
+pub(super) fn locate_ptau<'a, C: Curve>(
+    file: ByteRange<'a>,
     curve: &'static NamedCurve,
     section: Option<&str>,
-    options: &ReadOptions,
-) -> Result<Vec<C>, Malformed> {
+) -> Result<Located<'a>, Malformed> {
     check_supported(curve, "ptau")?;
     let sections = Sections::read(file, "ptau")?;
     let header = PtauHeader::read(&sections)?;
     check_prime::<C>(&header.prime, curve)?;
-    points(&sections, &header.point_sections(), section, curve, options)
+    locate::<C>(&sections, &header.point_sections(), section, curve)
 }
 
 /// Bases of a `.zkey` file, for Groth16 by default section `a` or `b2`.
-pub(super) fn read_zkey<C: Curve>(
-    file: ByteRange<'_>,
+pub(super) fn locate_zkey<'a, C: Curve>(
+    file: ByteRange<'a>,
     curve: &'static NamedCurve,
     section: Option<&str>,
-    options: &ReadOptions,
-) -> Result<Vec<C>, Malformed> {
+) -> Result<Located<'a>, Malformed> {
     check_supported(curve, "zkey")?;
     let sections = Sections::read(file, "zkey")?;
     let header = ZkeyHeader::read(&sections)?;
@@ -56,7 +54,7 @@ pub(super) fn read_zkey<C: Curve>(
         Protocol::Groth16 => fault,
         other => fault.within(&format!("a key for {other}")),
     };
-    points(&sections, &header.point_sections()?, section, curve, options).map_err(place)
+    locate::<C>(&sections, &header.point_sections()?, section, curve).map_err(place)
 }
 
 fn check_supported(curve: &NamedCurve, format: &str) -> Result<(), Malformed> {
@@ -137,14 +135,13 @@ pub(super) fn choose<'a, C: Curve>(
     Ok((section, power))
 }
 
-/// Reads the points of a section.
-fn points<C: Curve>(
-    sections: &Sections<'_>,
+/// The points of a section.
+fn locate<'a, C: Curve>(
+    sections: &Sections<'a>,
     named: &[PointSection],
     name: Option<&str>,
     curve: &NamedCurve,
-    options: &ReadOptions,
-) -> Result<Vec<C>, Malformed> {
+) -> Result<Located<'a>, Malformed> {
     let (section, power) = choose::<C>(named, name, curve)?;
     let range = sections.get(section.kind, section.name).map_err(|fault| match section.kind {
         12.. => fault.within("before `snarkjs powersoftau prepare phase2`"),
@@ -152,7 +149,6 @@ fn points<C: Curve>(
     })?;
     let g1 = 2 * 8 * CurveSpec::of::<C>().limbs as u64;
     let (range, _) = section.extent.locate(range, section, [g1, 2 * g1], power)?;
-    let size = point_bytes::<C>();
-    let elements = Elements { range, size, what: "base" }.first(options.first)?;
-    check_subgroup(montgomery::parse(&elements)?, options)
+    let elements = Elements::new(range, point_bytes::<C>(), "base");
+    Ok(Located::new(elements, PointEncoding::Montgomery))
 }

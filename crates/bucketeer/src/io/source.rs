@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
+use std::time::SystemTime;
 
 use super::arkworks::{MAX_ELEMENT, PREFIX, announced};
 use super::{Malformed, format};
@@ -44,6 +45,14 @@ impl ByteSource<'_> {
         }
     }
 
+    /// Length and time of the last change of a regular file as it is now; `None` for bytes in
+    /// memory.
+    pub(super) fn version(&self) -> Result<Option<Version>, Malformed> {
+        let Self::File { file, .. } = self else { return Ok(None) };
+        let found = file.metadata().map_err(|error| Malformed::new(error.to_string()))?;
+        Ok(Some(Version { length: found.len(), modified: found.modified().ok() }))
+    }
+
     /// All bytes.
     pub(super) fn whole(&self) -> ByteRange<'_> {
         ByteRange { source: self, start: 0, length: self.length() }
@@ -54,6 +63,13 @@ impl<'a> From<&'a [u8]> for ByteSource<'a> {
     fn from(bytes: &'a [u8]) -> Self {
         Self::Memory(bytes.into())
     }
+}
+
+/// What tells whether a file was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Version {
+    pub(super) length: u64,
+    pub(super) modified: Option<SystemTime>,
 }
 
 /// A range of the bytes of a source.
@@ -67,6 +83,11 @@ pub(super) struct ByteRange<'a> {
 impl<'a> ByteRange<'a> {
     pub(super) fn length(&self) -> u64 {
         self.length
+    }
+
+    /// The first byte and one past the last, in the source.
+    pub(super) fn bounds(&self) -> Range<u64> {
+        self.start..self.start + self.length
     }
 
     /// A range within this one.

@@ -8,11 +8,11 @@ use std::path::Path;
 use ark_ff::PrimeField;
 use num_bigint::BigUint;
 
+use super::Malformed;
 use super::blocks::Elements;
 use super::point::prime_from_le;
 use super::sections::{Cursor, Sections, check_length};
 use super::source::{ByteRange, ByteSource};
-use super::{Malformed, ReadOptions, ScalarVec};
 use crate::curves::{CURVES, NamedCurve, Visitor};
 use crate::{Curve, Error};
 
@@ -45,18 +45,8 @@ fn witness_in<F: PrimeField>(file: ByteRange<'_>) -> Result<Vec<F>, Malformed> {
     }
 }
 
-/// The values as scalars of a curve.
-pub(super) fn scalars_in<C: Curve>(
-    file: ByteRange<'_>,
-    curve: &'static NamedCurve,
-    options: &ReadOptions,
-) -> Result<ScalarVec<C::ScalarField>, Malformed> {
-    let values = values::<C::ScalarField>(file, "scalar")?.first(options.first)?;
-    ScalarVec::parse(&values, curve, options)
-}
-
-/// Reads the header and checks it against the field and the length of the values.
-fn values<'a, F: PrimeField>(
+/// Finds the values: reads the header and checks it against the field and the length of the values.
+pub(super) fn values<'a, F: PrimeField>(
     file: ByteRange<'a>,
     what: &'static str,
 ) -> Result<Elements<'a>, Malformed> {
@@ -74,7 +64,7 @@ fn values<'a, F: PrimeField>(
     header.end()?;
     let range = sections.get(2, "values")?;
     check_length(range, count.into(), size, "values")?;
-    Ok(Elements { range, size, what })
+    Ok(Elements::new(range, size, what))
 }
 
 fn wrong_prime<F: PrimeField>(prime: &BigUint) -> String {

@@ -13,7 +13,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    pub(super) fn new(kind: BufferKind, bytes: u64) -> Self {
+    pub(crate) fn new(kind: BufferKind, bytes: u64) -> Self {
         Self { name: kind.name(), bytes, kind }
     }
 }

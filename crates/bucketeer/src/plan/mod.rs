@@ -39,6 +39,8 @@ mod validate;
 
 pub(crate) use batch::{BatchPlan, BatchWay, MsmSize, share_threads};
 pub(crate) use buffer::BufferKind;
+#[cfg(feature = "io")]
+pub(crate) use cpu::stored_point_bytes;
 pub(crate) use cpu::{IN_PLACE_BATCH, LISTED_DIGITS, MAX_DEFERRED, MIN_LISTED_BASES};
 #[cfg(feature = "conformance")]
 pub(crate) use gpu::GROWING;
