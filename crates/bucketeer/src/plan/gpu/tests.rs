@@ -100,10 +100,8 @@ fn plans_for_described_devices_hold_what_kernels_assume() {
                     }
                 }
             }
-            let affine = Settings {
-                accumulate: Some(Accumulate::BatchedAffine),
-                ..Settings::default()
-            };
+            let affine =
+                Settings { accumulate: Some(Accumulate::BatchedAffine), ..Settings::default() };
             for log in [0, 5, 10, 20, 26] {
                 let plan = plan(curve, 1 << log, 1, device, &affine);
                 match (plan, device.kind) {
