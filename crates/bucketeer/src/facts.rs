@@ -118,6 +118,7 @@ impl std::fmt::Display for Arithmetic {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Ifma => "AVX-512 IFMA",
+            Self::Simd128 => "SIMD128",
             Self::Portable => "portable arithmetic",
         })
     }

@@ -99,7 +99,7 @@ pub(super) fn fit(draft: Draft<'_>, accumulate: SumLists) -> Result<Plan, Shorta
         stored_copies,
         double_buffered: false,
         carries_buckets: false,
-        layout: Layout::default(),
+        layout: Box::default(),
     };
     let mut buffers = Vec::new();
     loop {
@@ -161,7 +161,7 @@ impl GpuSchedule {
             && self.chunks_per_pass == 1
             && request.batch <= 1
             && self.accumulate != SumLists::FusedSweep;
-        self.layout = Layout::new(draft, self);
+        *self.layout = Layout::new(draft, self);
         self.task_entries = self.layout.first.task_entries;
     }
 }

@@ -112,7 +112,7 @@ pub struct GpuSchedule {
     /// Whether bucket sums are carried from chunk to chunk and reduced once, after the last.
     pub carries_buckets: bool,
     /// Sizes of everything a pass holds.
-    pub(crate) layout: Layout,
+    pub(crate) layout: Box<Layout>,
 }
 
 impl Accumulate {

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | 16 | `bucketeer table` and a line feed |
 //! | 4 | the version of the format, and of the form of the words: 1 |
-//! | 4 | the arithmetic: 0 portable, 1 AVX-512 IFMA |
+//! | 4 | the arithmetic: 0 portable, 1 AVX-512 IFMA, 2 SIMD128 |
 //! | 8 | the number of bases |
 //! | 4 each | bits of a window, bucket sets, copies, odd multiples |
 //! | 4 | whether images under the endomorphism are stored: 0 or 1 |
@@ -34,6 +34,9 @@ pub(in crate::io) const MAGIC: &[u8; 16] = b"bucketeer table\n";
 
 /// To be increased whenever a kernel's form of points changes.
 const VERSION: u32 = 1;
+
+/// Arithmetics by their number in a header.
+const ARITHMETICS: [Arithmetic; 3] = [Arithmetic::Portable, Arithmetic::Ifma, Arithmetic::Simd128];
 
 /// Words of a point on the fields that there are kernels for.
 const POINT_WORDS: [u32; 5] = [8, 12, 16, 24, 48];
@@ -109,7 +112,7 @@ impl TableHeader {
         let mut bytes = MAGIC.to_vec();
         let mut push = |number: u32| bytes.extend(number.to_le_bytes());
         push(VERSION);
-        push(u32::from(arithmetic == Arithmetic::Ifma));
+        push(ARITHMETICS.iter().position(|own| *own == arithmetic).unwrap_or_default() as u32);
         let numbers = [
             table.window_bits,
             table.bucket_sets,
@@ -181,13 +184,14 @@ impl TableHeader {
             && (1..=MAX_PRECOMPUTE).contains(&precompute)
             && odd_multiples.is_power_of_two()
             && odd_multiples <= MAX_ODD_MULTIPLES
-            && endomorphism.max(any_point).max(u32_at(20)) <= 1
+            && endomorphism.max(any_point) <= 1
             && bits <= MAX_SCALAR_BITS
             && bases <= u64::from(u32::MAX)
             && POINT_WORDS.contains(&point_words);
-        if !plausible {
+        let arithmetic = ARITHMETICS.get(u32_at(20) as usize).copied();
+        let Some(arithmetic) = arithmetic.filter(|_| plausible) else {
             return Err(Malformed::new("the numbers of the header are those of no table"));
-        }
+        };
         let table = Table {
             window_bits,
             bucket_sets,
@@ -201,7 +205,7 @@ impl TableHeader {
             bases: bases as usize,
             scalars: if bits == 0 { ScalarBound::Order } else { ScalarBound::Bits(bits) },
             any_point: any_point == 1,
-            arithmetic: if u32_at(20) == 1 { Arithmetic::Ifma } else { Arithmetic::Portable },
+            arithmetic,
         };
         Ok(Self { stored, point_words, curve: digest_at(64), digest: digest_at(96) })
     }

@@ -38,7 +38,7 @@ fn hold(plan: &Plan, curve: &CurveSpec) {
     let request = &Valid::new(&request).expect("valid settings");
     let &Plan { shape, form, chunk, chunks, .. } = plan;
     let draft = Draft { request, available: plan.device.memory, shape, form, chunk, chunks };
-    assert_eq!(*layout, Layout::new(&draft, schedule));
+    assert_eq!(**layout, Layout::new(&draft, schedule));
     assert_eq!(
         plan.bytes() - plan.table_bytes(),
         layout.buffers(&draft, schedule).iter().map(|b| b.bytes).sum::<u64>()
