@@ -1,8 +1,8 @@
 //! The output of `msm`, as text or as one JSON object.
 
 use std::fmt::Write;
+use std::time::Duration;
 
-use bucketeer::Timings;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -30,8 +30,23 @@ pub struct Answer {
     pub window_bits: u32,
     pub windows: u32,
     pub plan_bytes: u64,
+    /// How the input was read, if it was not in memory as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub streamed: Option<Streaming>,
     #[serde(skip)]
-    pub timings: Option<Timings>,
+    pub times: Vec<(&'static str, Duration)>,
+}
+
+/// Chunks that were read one after the other.
+#[derive(Serialize)]
+pub struct Streaming {
+    pub chunks: usize,
+    /// Bases of a chunk.
+    pub chunk: usize,
+    /// Chunks whose sums a checkpoint had.
+    pub kept: usize,
+    /// Most bytes of memory.
+    pub bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -53,6 +68,15 @@ impl Answer {
     fn write(&self, out: &mut String, source: &str) -> std::fmt::Result {
         let ready = units::seconds(self.input_seconds);
         writeln!(out, "{}: {} {source}, ready in {ready}", self.curve, units::size(self.n))?;
+        if let Some(Streaming { chunks, chunk, kept, bytes }) = &self.streamed {
+            let (chunk, bytes) = (units::size(*chunk), units::bytes((*bytes).into()));
+            let plural = if *chunks == 1 { "" } else { "s" };
+            write!(out, "streamed in {chunks} chunk{plural} of {chunk} bases, within {bytes}")?;
+            match kept {
+                0 => writeln!(out)?,
+                _ => writeln!(out, ", {kept} from the checkpoint")?,
+            }
+        }
         writeln!(out, "{}: {} windows of {} bits\n", self.device, self.windows, self.window_bits)?;
         match &self.results {
             Results::Result(point) => write_point(out, "", point)?,
@@ -78,7 +102,7 @@ impl Answer {
             let share = format!("{:.1} %", 100.0 * seconds / self.seconds.max(1e-9));
             table.row(vec![name.into(), units::seconds(seconds), share]);
         };
-        for (name, time) in self.timings.iter().flat_map(Timings::stages) {
+        for (name, time) in &self.times {
             row(name, time.as_secs_f64());
         }
         row("total", self.seconds);

@@ -161,7 +161,8 @@ pub struct PlanArgs {
     /// Maximum number of bases per chunk
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub chunk: Option<usize>,
-    /// Limit on memory beyond the inputs, e.g. 512MiB or 4GiB
+    /// Limit on memory beyond the inputs, e.g. 512MiB or 4GiB. Files whose bases and scalars exceed
+    /// it are read chunk by chunk, within the limit
     #[arg(long, value_name = "BYTES", value_parser = units::parse_bytes)]
     pub memory_limit: Option<u64>,
     /// Compute correctly for points outside the prime-order subgroup, too

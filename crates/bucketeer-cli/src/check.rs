@@ -4,7 +4,7 @@
 //! law. Many points: a plan that differs in every stage — unsigned digits, one XYZZ accumulator per
 //! bucket, running sums — on arkworks' field arithmetic.
 
-use bucketeer::any::{AnyCurve, AnyPoints, AnyScalars, Coordinates, RunOptions};
+use bucketeer::any::{AnyCurve, AnyPoints, AnyScalars, AnyStream, Coordinates, RunOptions};
 use bucketeer::plan::{Accumulate, Digits, Reduce};
 use bucketeer::{Device, Error};
 
@@ -23,6 +23,28 @@ pub fn second_opinion(
     if (scalars.words() * 64) as u128 * products as u128 <= FEW {
         return Ok((points.reference(scalars)?, "by double-and-add"));
     }
+    let sum = points.msm_with_report(&plain_device()?, &plain(any_point, None), scalars)?.sum;
+    Ok((existing(sum.coordinates())?, PLAIN))
+}
+
+/// The sum of streamed files by the plain plan, within the same memory.
+pub fn streamed_second_opinion(
+    stream: &dyn AnyStream,
+    any_point: bool,
+    memory_limit: Option<u64>,
+) -> Result<(Coordinates, &'static str), Error> {
+    let sum = stream.msm_with_report(&plain_device()?, &plain(any_point, memory_limit))?.sum;
+    Ok((existing(sum.coordinates())?, PLAIN))
+}
+
+const PLAIN: &str = "by a plain plan on arkworks' arithmetic";
+
+fn plain_device() -> Result<Device, Error> {
+    Device::cpu().portable()
+}
+
+/// Options of a plan that differs in every stage from those of runs.
+fn plain(any_point: bool, memory_limit: Option<u64>) -> RunOptions {
     let mut options = RunOptions::default();
     let settings = &mut options.settings;
     settings.digits = Some(Digits::Unsigned);
@@ -31,10 +53,14 @@ pub fn second_opinion(
     settings.accumulate = Some(Accumulate::PerBucket);
     settings.reduce = Some(Reduce::SlicedRunningSum { slices: 64 });
     settings.any_point = any_point;
-    let device = Device::cpu().portable()?;
-    let sum = points.msm_with_report(&device, &options, scalars)?.sum.coordinates();
+    settings.memory_limit = memory_limit;
+    options
+}
+
+/// The sum, unless it is no point.
+fn existing(sum: Coordinates) -> Result<Coordinates, Error> {
     match sum {
         Coordinates::None => Err(Error::NotRepresentable),
-        sum => Ok((sum, "by a plain plan on arkworks' arithmetic")),
+        sum => Ok(sum),
     }
 }

@@ -1,8 +1,8 @@
 //! The input of `msm`: random from a seed, or read from files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use bucketeer::any::{AnyCurve, AnyPoints, AnyScalars};
+use bucketeer::any::{AnyCurve, AnyPoints, AnyScalars, AnyStream};
 use bucketeer::curves::NamedCurve;
 use bucketeer::io::{self, ReadOptions};
 use bucketeer::random::Distribution;
@@ -32,7 +32,7 @@ pub fn random(
 }
 
 /// Random scalars of `batch` MSMs over `n` bases.
-fn random_scalars(
+pub fn random_scalars(
     curve: &dyn AnyCurve,
     n: usize,
     batch: usize,
@@ -51,10 +51,15 @@ pub struct FileArgs {
           conflicts_with_all = ["seed", "distribution"])]
     pub input: Option<PathBuf>,
     /// File of bases: .ptau, .zkey, arkworks, JSON, gnark, bellman or Ignition; see `bucketeer inspect`
-    #[arg(long, value_name = "FILE", group = "files", long_help = args::BASES)]
+    #[arg(long, value_name = "FILE", groups = ["files", "points"], long_help = args::BASES)]
     pub bases: Option<PathBuf>,
+    /// Table that `bucketeer precompute` wrote, in place of bases
+    #[arg(long, value_name = "FILE", groups = ["files", "points"], conflicts_with_all = [
+        "precompute", "odd_multiples", "window_bits", "any_point", "preset", "no_subgroup_check",
+    ])]
+    pub table: Option<PathBuf>,
     /// File of scalars, one per base and MSM of the --batch: arkworks, .wtns or JSON
-    #[arg(long, value_name = "FILE", requires = "bases", long_help = args::SCALARS,
+    #[arg(long, value_name = "FILE", requires = "points", long_help = args::SCALARS,
           conflicts_with_all = ["seed", "distribution"])]
     pub scalars: Option<PathBuf>,
     /// Section of a .ptau or .zkey file, such as tau-g1, lagrange-g1:10 or a
@@ -76,6 +81,30 @@ impl FileArgs {
         self.input.as_ref().map(read).transpose()
     }
 
+    /// The files of bases and scalars, to be read chunk by chunk; `None` where that is not possible.
+    pub fn stream(
+        &self,
+        curve: &dyn AnyCurve,
+        n: Option<usize>,
+        subgroup_check: bool,
+    ) -> Result<Option<Box<dyn AnyStream>>, Failure> {
+        let (Some(bases), Some(scalars)) = (&self.bases, &self.scalars) else { return Ok(None) };
+        if !io::is_streamable(bases)? || !io::is_streamable(scalars)? {
+            return Ok(None);
+        }
+        let options = ReadOptions { subgroup_check, reduce: self.reduce, first: n };
+        let stream = curve.stream(bases, self.section.as_deref(), scalars, &options);
+        Ok(Some(stream.map_err(|error| match error {
+            Error::LengthMismatch { bases, scalars: count } => mismatch(scalars, bases, count, 1),
+            other => other,
+        })?))
+    }
+
+    /// Whether bases must lie in the subgroup.
+    pub fn subgroup_check(&self, any_point: bool) -> bool {
+        !self.no_subgroup_check && !any_point
+    }
+
     /// Reads the files, if any were given; of each only what `n` bases need. Without a file of
     /// scalars these are random.
     pub fn read(
@@ -87,7 +116,7 @@ impl FileArgs {
         any_point: bool,
         random: &RandomArgs,
     ) -> Result<Option<Input>, Failure> {
-        let subgroup_check = !self.no_subgroup_check && !any_point;
+        let subgroup_check = self.subgroup_check(any_point);
         let options = ReadOptions { subgroup_check, reduce: self.reduce, first: n };
         let (path, points, scalars) = match (document, &self.bases, &self.scalars) {
             (Some(Document { path, bytes }), ..) => {
@@ -119,15 +148,20 @@ impl FileArgs {
         };
         let (n, count) = (points.len(), scalars.len());
         if n.checked_mul(batch) != Some(count) {
-            let needed = if batch == 1 { "1 for each".into() } else { format!("{batch} for each") };
-            let mut reason = format!("{count} scalars for {n} bases: there must be {needed}");
-            if count < n && batch == 1 {
-                reason += &format!("; -n {count} takes the first bases");
-            }
-            return Err(Error::File { path: path.clone(), reason }.into());
+            return Err(mismatch(path, n, count, batch).into());
         }
         Ok(Some(Input { points, batch: scalars.split(n, batch) }))
     }
+}
+
+/// The error of a file with another number of scalars than the bases and MSMs need.
+pub fn mismatch(path: &Path, bases: usize, scalars: usize, batch: usize) -> Error {
+    let needed = if batch == 1 { "1 for each".into() } else { format!("{batch} for each") };
+    let mut reason = format!("{scalars} scalars for {bases} bases: there must be {needed}");
+    if scalars < bases && batch == 1 {
+        reason += &format!("; -n {scalars} takes the first bases");
+    }
+    Error::File { path: path.into(), reason }
 }
 
 /// A JSON file. It is read only once, since it may be a pipe.

@@ -104,6 +104,9 @@ fn uses(path: &Path, found: &Inspection) -> Vec<String> {
         let curve = if curve { "" } else { " --curve CURVE" };
         return both.then(|| format!("bucketeer msm{curve} --input {path}")).into_iter().collect();
     }
+    if found.format == "table" {
+        return vec![format!("bucketeer msm --table {path}")];
+    }
     let mut uses = Vec::new();
     let scalars = found.contents.iter().filter(|part| part.holds == Holds::Scalars);
     let mut curves: Vec<_> = scalars.filter_map(|part| part.curve).collect();

@@ -28,6 +28,7 @@ mod msm;
 mod output;
 mod plan;
 mod plot;
+mod precompute;
 mod presets;
 mod progress;
 mod prove;
@@ -68,6 +69,8 @@ enum Command {
     Inspect(inspect::Args),
     /// Rewrite a file of bases in another format
     Convert(convert::Args),
+    /// Precompute a table of bases and write it to a file, for `msm --table`
+    Precompute(precompute::Args),
     /// Run the conformance table on a device
     Selftest(selftest::Args),
     /// List the presets: published strategies, as plans
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Command::Generate(args) => generate::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Precompute(args) => precompute::run(&args),
         Command::Selftest(args) => selftest::run(&args),
         Command::Presets(args) => presets::run(&args),
     };

@@ -1,20 +1,25 @@
 //! `bucketeer msm`: computes, checks and times MSMs.
 //!
 //! 1. Obtain the input: files, or random bases with known logarithms. Sizes that cannot fit are
-//!    refused before anything is allocated.
+//!    refused before anything is allocated; files that cannot are read chunk by chunk while the MSM
+//!    is computed.
 //! 2. Compute on the device.
 //! 3. Check every sum with a second method ([`crate::check`], or the logarithms).
 //! 4. Print.
 
+mod streamed;
+mod table;
+
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use bucketeer::any::{AnyCurve, AnyPoints, AnySum, Coordinates, RunOptions};
 use bucketeer::curves::NamedCurve;
 use bucketeer::plan::{Preset, Settings};
-use bucketeer::{Device, Error, Plan, PointFault, Timings};
+use bucketeer::{Device, Error, Plan, PointFault};
 use serde_json::Value;
 
-use crate::answer::{Answer, Results};
+use crate::answer::{Answer, Results, Streaming};
 use crate::args::{DeviceArgs, PlanArgs, RandomArgs};
 use crate::failure::Failure;
 use crate::input::{Document, FileArgs, Input};
@@ -29,7 +34,7 @@ const DEFAULT_SIZE: usize = 1 << 18;
 pub struct Args {
     /// Curve, e.g. bls12-377 or bn254-g2
     #[arg(long, value_name = "CURVE", value_parser = args::curve, long_help = args::curve_help(),
-          required_unless_present = "input")]
+          required_unless_present_any = ["input", "table"])]
     curve: Option<&'static NamedCurve>,
     /// Bases: 1000 or 2^20 [default: all of a file, 2^18 random ones]
     #[arg(short, value_name = "SIZE", value_parser = units::parse_size)]
@@ -49,6 +54,16 @@ pub struct Args {
     /// Start from a published strategy; see `bucketeer presets`
     #[arg(long, value_name = "NAME", value_parser = args::preset)]
     preset: Option<&'static Preset>,
+    /// Keep the sums of finished chunks of files in this folder: a run that is killed and started
+    /// again computes only what is missing
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        requires = "bases",
+        requires = "scalars",
+        conflicts_with = "batch"
+    )]
+    checkpoint: Option<PathBuf>,
     /// Do not check the result with a second method
     #[arg(long)]
     no_check: bool,
@@ -66,7 +81,8 @@ impl Args {
     fn source(&self) -> String {
         let (random, files) = (&self.random, &self.files);
         let scalars = format!("{} scalars, seed {}", random.distribution_name(), random.seed);
-        match (files.input.as_ref().or(files.bases.as_ref()), &files.scalars) {
+        let path = files.input.as_ref().or(files.bases.as_ref()).or(files.table.as_ref());
+        match (path, &files.scalars) {
             (Some(path), None) if files.input.is_none() => {
                 format!("bases from {}, {scalars}", path.display())
             }
@@ -83,6 +99,7 @@ pub fn run(args: &Args) -> Outcome {
     let curve = match (args.curve, &document) {
         (Some(curve), _) => curve,
         (None, Some(document)) => document.curve()?,
+        (None, None) if args.files.table.is_some() => table::curve(args)?,
         (None, None) => return Err(Failure::Usage("--curve is missing".into())),
     };
     let curve = curve.any();
@@ -100,6 +117,12 @@ struct Task<'a> {
 impl Task<'_> {
     fn carry_out(&self) -> Result<Answer, Failure> {
         let started = Instant::now();
+        if let Some(stream) = self.stream()? {
+            return self.carry_out_streamed(&*stream, started.elapsed());
+        }
+        if let Some(path) = &self.args.files.table {
+            return self.carry_out_on_table(path);
+        }
         let (input, planned) = self.input()?;
         let input_time = started.elapsed();
         let (n, batch) = (input.points.len(), input.batch.len());
@@ -140,14 +163,16 @@ impl Task<'_> {
             let (_activity, hook) = Activity::run("computing", self.device);
             options.hook = Some(hook);
             let report = input.points.msm_with_report(self.device, &options, scalars)?;
-            let (time, timings) = (started.elapsed(), Some(report.timings));
-            return Ok(Run { sums: vec![report.sum], time, plan: report.plan, timings });
+            let (time, times) = (started.elapsed(), report.timings.stages().into());
+            let (sums, plan) = (vec![report.sum], report.plan);
+            return Ok(Run { sums, time, plan, times, streamed: None });
         }
         let _activity = Activity::spinner("computing");
         let bases = input.points.load(self.device, input.points.len(), &options)?;
         let sums = bases.msm_batch(&input.batch)?;
         let time = started.elapsed();
-        Ok(Run { sums, time, plan: bases.plan().clone(), timings: None })
+        let plan = bases.plan().clone();
+        Ok(Run { sums, time, plan, times: Vec::new(), streamed: None })
     }
 
     /// Compares every sum with a second method's, and returns the method's name.
@@ -197,22 +222,24 @@ impl Task<'_> {
     ) -> Answer {
         let mut results: Vec<Value> = sums.iter().map(Coordinates::to_json).collect();
         let seconds = run.time.as_secs_f64();
-        let stages = run.timings.iter().flat_map(Timings::stages);
+        let stages = run.times.iter();
+        let plan_bytes = run.streamed.as_ref().map_or(run.plan.bytes(), |streamed| streamed.bytes);
         Answer {
             curve: self.curve.named().name,
             n,
             device: self.device.to_string(),
             seconds,
             points_per_second: (n * results.len()) as f64 / seconds,
-            stages: stages.map(|(name, d)| (name.into(), d.as_secs_f64().into())).collect(),
+            stages: stages.map(|(name, d)| ((*name).into(), d.as_secs_f64().into())).collect(),
             checked: check.map(|_| true),
             check,
             check_seconds: check_time.as_secs_f64(),
             input_seconds: input_time.as_secs_f64(),
             window_bits: run.plan.shape.window_bits,
             windows: run.plan.shape.windows,
-            plan_bytes: run.plan.bytes(),
-            timings: run.timings,
+            plan_bytes,
+            streamed: run.streamed,
+            times: run.times,
             results: match results.len() {
                 1 => Results::Result(results.remove(0)),
                 _ => Results::Results(results),
@@ -238,5 +265,7 @@ struct Run {
     sums: Vec<AnySum>,
     time: Duration,
     plan: Plan,
-    timings: Option<Timings>,
+    /// Time of each step; empty for a batch.
+    times: Vec<(&'static str, Duration)>,
+    streamed: Option<Streaming>,
 }

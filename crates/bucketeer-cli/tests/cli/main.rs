@@ -15,7 +15,9 @@ mod limits;
 mod msm;
 mod prove;
 mod rates;
+mod streamed;
 mod support;
+mod tables;
 /// The tool's numbers, for their unit tests: they are free of curves and compile in no time.
 #[allow(dead_code)]
 #[path = "../../src/units.rs"]
