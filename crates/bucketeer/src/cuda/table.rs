@@ -2,8 +2,8 @@
 //!
 //! 1. The host writes bases to staging memory in pieces, and the copy stream uploads them: into the
 //!    table, or beside it where they are stored in another form.
-//! 2. Batch by batch, the convert stream brings them into that form and computes their copies. There
-//!    are two halves beside the table, so that a batch is uploaded while the one before is
+//! 2. Batch by batch, the convert stream brings them into that form and computes their copies.
+//!    There are two halves beside the table, so that a batch is uploaded while the one before is
 //!    converted.
 
 use std::ops::Range;

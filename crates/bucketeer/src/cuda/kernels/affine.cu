@@ -267,12 +267,16 @@ extern "C" __global__ void __launch_bounds__(AFFINE_BLOCK, AFFINE_BLOCKS) add_st
         u32 entry = entry_of(entries, task, active);
         u32 entry_after = entry_of(entries, task + hop, active);
         u32 next_entry = entry_of(next_entries, task, continued);
-        u32 held = task < active ? task : 0;
-        fetch_plane(X, own.x, stride, held);
-        fetch_plane(Y, own.y, stride, held);
-        fetch_plane(PREFIX, own.prefix, stride, held);
-        fetch_coordinates(POINT_X, current.table, entry, 0);
-        fetch_coordinates(POINT_Y, current.table, entry, 1);
+        // What the addition to a task needs. One that the step does not have stands for task 0.
+        auto fetch = [&](u32 task, u32 entry) {
+            u32 held = task < active ? task : 0;
+            fetch_plane(X, own.x, stride, held);
+            fetch_plane(Y, own.y, stride, held);
+            fetch_plane(PREFIX, own.prefix, stride, held);
+            fetch_coordinates(POINT_X, current.table, entry, 0);
+            fetch_coordinates(POINT_Y, current.table, entry, 1);
+        };
+        fetch(task, entry);
         end_copies();
 #pragma unroll 1
         for (u32 round = 0; round < rounds; round++) {
@@ -280,7 +284,6 @@ extern "C" __global__ void __launch_bounds__(AFFINE_BLOCK, AFFINE_BLOCKS) add_st
             wait_for_copies<0>();
             __syncwarp();
             u32 added = entry, following = next_entry, task_after = task + hop;
-            held = task_after < active ? task_after : 0;
             Fq x1 = plane_load(X), x2 = coordinate_load(POINT_X), d = fq_sub(x2, x1);
             Way way = BY_SLOPE;
             if (!have_slope(x1, x2, d, added)) {
@@ -304,13 +307,7 @@ extern "C" __global__ void __launch_bounds__(AFFINE_BLOCK, AFFINE_BLOCKS) add_st
             Fq x3 = fq_sub(fq_sub(fq_sqr(slope), x1), x2);
             Fq run = fq_sub(x1, x3);
             __syncwarp();
-            if (more) {
-                fetch_plane(X, own.x, stride, held);
-                fetch_plane(Y, own.y, stride, held);
-                fetch_plane(PREFIX, own.prefix, stride, held);
-                fetch_coordinates(POINT_X, current.table, entry, 0);
-                fetch_coordinates(POINT_Y, current.table, entry, 1);
-            }
+            if (more) fetch(task_after, entry);
             end_copies();
             // In large fields y is read once more, too.
             if (FQ_WORDS > 16) y1 = planar_load(own.y, stride, task < active ? task : 0);

@@ -58,10 +58,9 @@ extern "C" __global__ void count_classes(Lists lists, u32 slice, u32 *counters) 
         if (classes[j]) atomicAdd(counters + CLASS_CURSORS + j, classes[j]);
 }
 
-// One block of CLASSES threads.
-extern "C" __global__ void scan_classes(u32 *counters) {
+// The sum of the values of a block of CLASSES threads up to this one.
+__device__ __forceinline__ u32 inclusive_scan(u32 own) {
     __shared__ u32 sums[CLASSES];
-    u32 own = counters[CLASS_CURSORS + threadIdx.x];
     sums[threadIdx.x] = own;
     __syncthreads();
     for (u32 d = 1; d < CLASSES; d *= 2) {
@@ -70,25 +69,22 @@ extern "C" __global__ void scan_classes(u32 *counters) {
         sums[threadIdx.x] += before;
         __syncthreads();
     }
-    counters[CLASS_CURSORS + threadIdx.x] = sums[threadIdx.x] - own;
-    if (threadIdx.x == CLASSES - 1) counters[TASKS] = sums[threadIdx.x];
+    return sums[threadIdx.x];
+}
+
+// One block of CLASSES threads.
+extern "C" __global__ void scan_classes(u32 *counters) {
+    u32 own = counters[CLASS_CURSORS + threadIdx.x], sum = inclusive_scan(own);
+    counters[CLASS_CURSORS + threadIdx.x] = sum - own;
+    if (threadIdx.x == CLASSES - 1) counters[TASKS] = sum;
 }
 
 // Behind scan_classes, one block of CLASSES threads: the tasks that are longer than s are the first
 // bounds[s + 1] − bounds[s]. Their entries of step s are bounds[s] … bounds[s + 1]. Two pairs
 // follow: the bounds of all tasks, and those of none.
 extern "C" __global__ void scan_steps(const u32 *counters, u32 *bounds) {
-    __shared__ u32 sums[CLASSES];
     u32 own = counters[CLASS_CURSORS + class_of(threadIdx.x)];
-    sums[threadIdx.x] = own;
-    __syncthreads();
-    for (u32 d = 1; d < CLASSES; d *= 2) {
-        u32 before = threadIdx.x >= d ? sums[threadIdx.x - d] : 0;
-        __syncthreads();
-        sums[threadIdx.x] += before;
-        __syncthreads();
-    }
-    bounds[threadIdx.x + 1] = sums[threadIdx.x];
+    bounds[threadIdx.x + 1] = inclusive_scan(own);
     if (threadIdx.x == 0) {
         bounds[0] = bounds[ALL_TASKS] = bounds[NO_TASKS] = bounds[NO_TASKS + 1] = 0;
         bounds[ALL_TASKS + 1] = own;
