@@ -126,8 +126,8 @@ impl std::fmt::Display for Arithmetic {
 
 impl Arithmetic {
     /// The kernel for IFMA exists for fields of 4, 6 and 12 words that leave four bits of headroom
-    /// in 5, 8 and 15 limbs of 52 bits. The one for SIMD128 exists for prime fields of 4 and 6 words
-    /// that leave one bit unused, and use some of the last of 20 and 30 digits of 13 bits or
+    /// in 5, 8 and 15 limbs of 52 bits. The one for SIMD128 exists for prime fields of 4 and 6
+    /// words that leave one bit unused, and use some of the last of 20 and 30 digits of 13 bits or
     /// nearly.
     pub(crate) fn choose(curve: &CurveSpec, device: &DeviceFacts) -> Self {
         if device.simd128 {

@@ -3,8 +3,8 @@
 //!
 //! The stages know a curve only as a [`kernel`] on points of W words: AVX-512 IFMA if the processor
 //! has it, SIMD128 in WebAssembly, 64-bit words otherwise. Little is compiled per curve: this file,
-//! the conversion of bases and scalars, and arkworks' arithmetic for single additions and for fields
-//! without a kernel of their own.
+//! the conversion of bases and scalars, and arkworks' arithmetic for single additions and for
+//! fields without a kernel of their own.
 
 mod accumulate;
 mod buffer;
