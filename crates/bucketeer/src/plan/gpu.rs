@@ -16,15 +16,15 @@
 mod layout;
 mod reduction;
 
-#[cfg(any(feature = "cuda", feature = "webgpu"))]
-pub(crate) use layout::TASK_COUNTERS;
+pub(crate) use layout::Layout;
 #[cfg(feature = "cuda")]
 pub(crate) use layout::{
     AFFINE_BLOCK, AffineLayout, FOLD, STEP_BOUNDS, accumulate_blocks, affine_blocks,
 };
-pub(crate) use layout::{Layout, Round};
 #[cfg(feature = "webgpu")]
 pub(crate) use layout::{MAX_WEBGPU_BIN_BITS, WEBGPU_FOLD};
+#[cfg(any(feature = "cuda", feature = "webgpu"))]
+pub(crate) use layout::{Round, TASK_COUNTERS};
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
 pub(crate) use reduction::{Mode, SumInput};
 
