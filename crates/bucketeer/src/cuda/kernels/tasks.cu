@@ -58,18 +58,19 @@ extern "C" __global__ void count_classes(Lists lists, u32 slice, u32 *counters) 
         if (classes[j]) atomicAdd(counters + CLASS_CURSORS + j, classes[j]);
 }
 
+__shared__ u32 class_sums[CLASSES];
+
 // The sum of the values of a block of CLASSES threads up to this one.
 __device__ __forceinline__ u32 inclusive_scan(u32 own) {
-    __shared__ u32 sums[CLASSES];
-    sums[threadIdx.x] = own;
+    class_sums[threadIdx.x] = own;
     __syncthreads();
     for (u32 d = 1; d < CLASSES; d *= 2) {
-        u32 before = threadIdx.x >= d ? sums[threadIdx.x - d] : 0;
+        u32 before = threadIdx.x >= d ? class_sums[threadIdx.x - d] : 0;
         __syncthreads();
-        sums[threadIdx.x] += before;
+        class_sums[threadIdx.x] += before;
         __syncthreads();
     }
-    return sums[threadIdx.x];
+    return class_sums[threadIdx.x];
 }
 
 // One block of CLASSES threads.
