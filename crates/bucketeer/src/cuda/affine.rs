@@ -1,7 +1,7 @@
 //! Stage 3, accumulate, in affine coordinates: rounds of steps of batched additions.
 //!
 //! 1. A round cuts its lists into tasks and brings their entries into the order of the steps.
-//! 2. Every step adds an entry to each of its tasks; one more adds what the buckets held.
+//! 2. Every step adds an entry to each of its tasks; the second one adds what the buckets held.
 //! 3. Sums go to the buckets. Those of split lists are the lists of the next round, and behind the
 //!    last round they are folded.
 
@@ -151,14 +151,16 @@ fn steps(
         entries: ordered.into(),
         bounds: tasks.step(step).into(),
     };
-    // What the buckets hold is added by a last step, to the tasks that complete one.
+    // What the buckets hold is added to the tasks that complete one. It comes second, since the tasks
+    // of a step must be among those of the step before.
     let held = StepInput {
         table: buckets.into(),
         entries: tasks.targets.into(),
         bounds: tasks.all().into(),
     };
-    let mut inputs: Vec<_> = (0..round.task_entries).map(input).collect();
+    let mut inputs = vec![input(0)];
     inputs.extend(add.then_some(held));
+    inputs.extend((1..round.task_entries).map(input));
     let Some(last) = inputs.last().copied() else { return Ok(()) };
     inputs.push(StepInput { bounds: tasks.none().into(), ..last });
     let (sums, stride, products) = (sums.into(), stride as u32, products.into());

@@ -12,7 +12,8 @@
 //    same loop multiplies those up. Steps go up and down the tasks in turn.
 // 4. `store_sums` puts the sums where they belong.
 //
-// Tasks are ordered by length, longest first, so those of a step are the first ones.
+// Tasks are ordered by length, longest first, so those of a step are the first ones, and among
+// those of the step before.
 //
 // An addition without a slope has a denominator of its own, 2y for a doubling and 1 where a point
 // is infinite or the points are opposite, and takes no longer than others.
