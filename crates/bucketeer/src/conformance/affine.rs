@@ -50,7 +50,19 @@ pub(super) fn additions(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
         let settings = Settings { chunk: Some(chunk), ..affine() };
         add(Arrangement::Mixed, Uniform, 237, Run::Both, settings);
     }
-    // Chunks as small as memory makes them, one after the other onto the same buckets.
+    // One bucket set whose entries do not fit: chunks one after the other onto the same buckets,
+    // which lost what they held where some lists of a chunk are shorter than others.
+    for how in [Arrangement::Distinct, Arrangement::Mixed] {
+        for limit in if filter.quick { vec![6] } else { vec![6, 11] } {
+            let (window_bits, precompute) = (Some(8), Some(1024));
+            let memory_limit = Some(limit << 20);
+            let settings = Settings { window_bits, precompute, memory_limit, ..affine() };
+            let scalars = Scalars::Kind(Uniform, (1 << 11) + 1);
+            let (run, outcome) = (Run::Loaded(None), Outcome::SumWithinLimit);
+            cases.push(Case { run, outcome, ..case(how, scalars, settings) });
+        }
+    }
+    // Chunks and passes as small as memory makes them.
     for bits in if filter.quick { vec![18, 20] } else { (16..24).collect() } {
         for how in [Arrangement::Mixed, Arrangement::Opposites] {
             let settings = Settings { memory_limit: Some(1 << bits), ..affine() };

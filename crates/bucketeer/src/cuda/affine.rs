@@ -151,8 +151,8 @@ fn steps(
         entries: ordered.into(),
         bounds: tasks.step(step).into(),
     };
-    // What the buckets hold is added to the tasks that complete one. It comes second, since the tasks
-    // of a step must be among those of the step before.
+    // What the buckets hold is added to the tasks that complete one. It comes second, since the
+    // tasks of a step must be among those of the step before.
     let held = StepInput {
         table: buckets.into(),
         entries: tasks.targets.into(),
