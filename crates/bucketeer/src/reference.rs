@@ -3,6 +3,7 @@
 //! twisted Edwards curves is not, where they are incomplete, and its equality holds for the
 //! coordinates (0, 0, 0, 0) against any point.
 
+#[cfg(any(feature = "any", feature = "conformance"))]
 use ark_ec::CurveGroup;
 use ark_ff::Field;
 
