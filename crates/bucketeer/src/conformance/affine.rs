@@ -9,8 +9,8 @@ use super::subject::Subject;
 use crate::plan::{Accumulate, Reduce, Settings};
 use crate::random::Distribution;
 
-/// Every arrangement of bases in short and long lists; buckets that are carried from chunk to chunk
-/// and from run to run of a batch.
+/// Every arrangement of bases in short and long lists; batches; buckets that are carried from chunk
+/// to chunk.
 pub(super) fn additions(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     use Distribution::{Equal, One, Skewed, Uniform};
     if !ways(subject, filter).contains(&Accumulate::BatchedAffine) {
