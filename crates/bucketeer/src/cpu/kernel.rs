@@ -88,6 +88,9 @@ pub(crate) trait Kernel<const W: usize>: Send + Sync {
         self.import(points, image)
     }
 
+    /// Replaces points by their images φ(P). Only on curves with an endomorphism.
+    fn images(&self, points: &mut [Point<W>]);
+
     /// Converts a point from the kernel's form to arkworks' words.
     fn export(&self, point: &Point<W>) -> ArkPoint<W>;
 

@@ -1,6 +1,7 @@
 //! The table: bases in the kernel's form. For base P it holds the copies `2^(j·shift)·P`, each
 //! followed by its image under the endomorphism if the plan uses it, and all of these with their
-//! odd multiples if the plan uses them.
+//! odd multiples if the plan uses them. Images of a resident table are made from its points: two
+//! products where a point took an addition or many doublings.
 //!
 //! A table that serves one MSM is filled after the scalars were decomposed. It leaves out bases
 //! whose scalar is zero, and images whose half of the scalar is zero. Their slots hold arbitrary
@@ -40,14 +41,16 @@ pub(crate) fn fill<const W: usize>(
 ) {
     let (stored, multiples) = (table.stored(), table.odd_multiples as usize);
     let halves = 1 + usize::from(table.endomorphism);
+    // One MSM may need few of the images, so they are imported like the bases.
+    let with_images = table.endomorphism && digits.is_none();
     let shift = table.window_bits * table.bucket_sets;
     let block = block(range.len(), threads);
     let blocks = out.par_chunks_mut(block * stored).enumerate();
     let blocks = blocks.with_min_len(parallel::grain(threads > 1));
     blocks.for_each_init(Workspace::default, |workspace, (i, out)| {
-        let Workspace { bases, words, rows, scratch } = workspace;
+        let Workspace { bases, words, rows, images, scratch } = workspace;
         let first = range.start + i * block;
-        for half in 0..halves {
+        for half in 0..if with_images { 1 } else { halves } {
             let used = |base: &usize| {
                 digits.is_none_or(|digits| !digits.is_zero(*base - range.start, half))
             };
@@ -62,13 +65,22 @@ pub(crate) fn fill<const W: usize>(
                     kernel.double(points, shift, &mut scratch[0]);
                 }
                 let place = (copy * halves + half) * multiples;
-                let mut put = |multiple: usize, rows: &[Point<W>]| {
+                let mut write = |place: usize, rows: &[Point<W>]| {
                     let length = bases.len();
                     for (i, base) in bases.iter().enumerate() {
-                        let at = (base - first) * stored + place + multiple;
+                        let at = (base - first) * stored + place;
                         for row in 0..rows.len() / length {
                             out[at + row] = rows[row * length + i];
                         }
+                    }
+                };
+                let mut put = |multiple: usize, rows: &[Point<W>]| {
+                    write(place + multiple, rows);
+                    if with_images {
+                        images.clear();
+                        images.extend_from_slice(rows);
+                        kernel.images(images);
+                        write(place + multiples + multiple, images);
                     }
                 };
                 match multiples {
@@ -94,13 +106,20 @@ struct Workspace<const W: usize> {
     bases: Vec<usize>,
     words: Vec<ArkPoint<W>>,
     rows: Vec<Point<W>>,
+    images: Vec<Point<W>>,
     /// Of doublings and of additions, which keep different things.
     scratch: [Scratch; 2],
 }
 
 impl<const W: usize> Default for Workspace<W> {
     fn default() -> Self {
-        Self { bases: Vec::new(), words: Vec::new(), rows: Vec::new(), scratch: Default::default() }
+        Self {
+            bases: Vec::new(),
+            words: Vec::new(),
+            rows: Vec::new(),
+            images: Vec::new(),
+            scratch: Default::default(),
+        }
     }
 }
 

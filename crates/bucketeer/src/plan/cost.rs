@@ -14,6 +14,7 @@
 
 use super::cpu::IN_PLACE_BATCH;
 use super::draft::Draft;
+use super::shape::TableOperations;
 use super::{CpuAccumulate, CpuSchedule, Digits, Plan, SumLists, Weights, reads};
 use crate::CurveSpec;
 use crate::facts::{Arithmetic, DeviceFacts};
@@ -167,10 +168,10 @@ fn makespan(plan: &Draft<'_>, schedule: &CpuSchedule, pass: f64) -> f64 {
 pub(super) fn share_of_table(plan: &Plan, curve: &CurveSpec) -> f64 {
     let (table, device) = (plan.table(), &plan.device);
     let (rates, kernel) = (&device.rates.tables, kernel(curve, device));
-    let [doublings, additions] = table.operations(plan.n);
-    let operations = (rates.doubling * doublings + additions) * kernel.addition;
+    let TableOperations { doublings, additions, images } = table.operations(plan.n);
+    let operations = rates.doubling * doublings + additions + rates.image * images;
     let written = rates.byte * plan.table_bytes() as f64;
-    (operations + written) / (device.threads as f64 * rates.runs)
+    (operations * kernel.addition + written) / (device.threads as f64 * rates.runs)
 }
 
 /// Prices a plan whose passes are set, and says whether threads share them.

@@ -258,10 +258,11 @@ impl Plan {
     }
 
     /// Additions and doublings that make the stored bases: `window_bits·bucket_sets` doublings from
-    /// one copy to the next, one addition for each further odd multiple, and all of it twice if
-    /// φ(P) is stored beside each P.
+    /// one copy to the next and one addition for each further odd multiple. Images φ(P), where they
+    /// are stored, take neither.
     pub fn table_additions(&self) -> f64 {
-        self.table().operations(self.n).iter().sum()
+        let operations = self.table().operations(self.n);
+        operations.doublings + operations.additions
     }
 
     /// Bytes of all buffers together: the most the run allocates beyond its inputs.

@@ -50,17 +50,29 @@ impl Table {
         halves * (self.precompute * self.odd_multiples) as usize
     }
 
-    /// Doublings and additions that make the table of `n` bases: `window_bits·bucket_sets`
-    /// doublings from one copy to the next, and for the odd multiples of a copy one doubling and an
-    /// addition for each but the first.
-    pub(super) fn operations(&self, n: usize) -> [f64; 2] {
-        let halves = if self.endomorphism { 2.0 } else { 1.0 };
-        let (bases, copies) = (n as f64 * halves, f64::from(self.precompute));
+    /// What makes the table of `n` bases.
+    pub(super) fn operations(&self, n: usize) -> TableOperations {
+        let (bases, copies) = (n as f64, f64::from(self.precompute));
         let shift = f64::from(self.window_bits) * f64::from(self.bucket_sets);
-        let more = f64::from(self.odd_multiples) - 1.0;
+        let multiples = f64::from(self.odd_multiples).max(1.0);
         let twice = if self.odd_multiples > 1 { copies } else { 0.0 };
-        [bases * (shift * (copies - 1.0) + twice), bases * copies * more.max(0.0)]
+        TableOperations {
+            doublings: bases * (shift * (copies - 1.0) + twice),
+            additions: bases * copies * (multiples - 1.0),
+            images: if self.endomorphism { bases * copies * multiples } else { 0.0 },
+        }
     }
+}
+
+/// How many operations make a table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct TableOperations {
+    /// From one copy to the next `window_bits·bucket_sets`, and one for the odd multiples of a copy.
+    pub doublings: f64,
+    /// One for each odd multiple of a copy but the first.
+    pub additions: f64,
+    /// One for each point, with the endomorphism.
+    pub images: f64,
 }
 
 /// What each stored base comes with.

@@ -43,6 +43,8 @@ struct Ifma<const W: usize, const L: usize, const D: usize> {
     modulus: Vec<u64>,
     /// Converts x from arkworks' form to that of φ(P).
     image: Residue<L>,
+    /// β and 1 in the kernel's form, which take a point to φ(P); 1 and 1 without an endomorphism.
+    to_image: [Residue<L>; 2],
     /// The map for bases of a twisted Edwards curve.
     edwards: Option<Edwards<L>>,
 }
@@ -58,10 +60,10 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
         let a =
             std::array::from_fn(|i| Residue::shifted(&curve.weierstrass[0][i], LIMB_BITS * L, p));
         let (to_ark, from_ark) = (64 * Self::N, 2 * LIMB_BITS * L - 64 * Self::N);
-        let image = match &curve.endomorphism {
-            Some(e) => Residue::shifted(&e.beta, from_ark, p),
-            None => power(from_ark),
-        };
+        let one = BigUint::from(1u32);
+        let beta = curve.endomorphism.as_ref().map_or(&one, |e| &e.beta);
+        let image = Residue::shifted(beta, from_ark, p);
+        let to_image = [beta, &one].map(|factor| Residue::shifted(factor, LIMB_BITS * L, p));
         let mut modulus = p.to_u64_digits();
         modulus.resize(Self::N, 0);
         Self {
@@ -76,6 +78,7 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
             },
             modulus,
             image,
+            to_image,
             edwards: Edwards::new(curve),
         }
     }
@@ -151,25 +154,33 @@ impl<const W: usize, const L: usize, const D: usize> Ifma<W, L, D> {
     }
 
     fn import(&self, points: &mut [[u64; W]], image: bool) {
+        let from_ark = &self.curve.from_ark;
+        self.scale(points, if image { &self.image } else { from_ark }, from_ark);
+    }
+
+    fn images(&self, points: &mut [[u64; W]]) {
+        let [x, y] = &self.to_image;
+        self.scale(points, x, y);
+    }
+
+    /// Multiplies the coordinates of all points but infinity.
+    fn scale(&self, points: &mut [[u64; W]], x: &Residue<L>, y: &Residue<L>) {
         let (whole, rest) = points.as_chunks_mut();
         for eight in whole {
-            self.import_eight(eight, image);
+            self.scale_eight(eight, x, y);
         }
         if !rest.is_empty() {
             let mut eight = [[0; W]; 8];
             eight[..rest.len()].copy_from_slice(rest);
-            self.import_eight(&mut eight, image);
+            self.scale_eight(&mut eight, x, y);
             rest.copy_from_slice(&eight[..rest.len()]);
         }
     }
 
-    /// Eight points in arkworks' form → packed points.
-    fn import_eight(&self, points: &mut [[u64; W]; 8], image: bool) {
-        let from_ark = &self.curve.from_ark;
-        let x = if image { &self.image } else { from_ark };
+    fn scale_eight(&self, points: &mut [[u64; W]; 8], x: &Residue<L>, y: &Residue<L>) {
         let infinite: [bool; 8] = std::array::from_fn(|lane| is_infinity(&points[lane]));
         // SAFETY: this type is built only if the processor has the instructions.
-        unsafe { self.curve.rescale(points, x, from_ark) }
+        unsafe { self.curve.rescale(points, x, y) }
         for (point, infinite) in points.iter_mut().zip(infinite) {
             if infinite {
                 *point = infinity();
@@ -246,6 +257,10 @@ macro_rules! shapes {
                 let points = ArkPoint::words(points);
                 self.ifma.import(points, image);
                 points
+            }
+
+            fn images(&self, points: &mut [Point<$w>]) {
+                self.ifma.images(points);
             }
 
             fn export(&self, point: &Point<$w>) -> ArkPoint<$w> {

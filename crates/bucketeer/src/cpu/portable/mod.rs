@@ -312,10 +312,8 @@ impl<F: Arithmetic, const W: usize> Kernel<W> for Portable<F, W> {
 
     fn import<'a>(&self, points: &'a mut [ArkPoint<W>], image: bool) -> &'a mut [Point<W>] {
         let points = ArkPoint::words(points);
-        let Some(beta) = self.beta.filter(|_| image) else { return points };
-        for point in points.iter_mut().filter(|point| !is_infinity(point)) {
-            let x = self.field.scale(&self.x(point), &beta);
-            self.field.write(&x, &mut point[..W / 2]);
+        if image {
+            self.images(points);
         }
         points
     }
@@ -335,6 +333,14 @@ impl<F: Arithmetic, const W: usize> Kernel<W> for Portable<F, W> {
                 points
             }
             None => self.import(points, image),
+        }
+    }
+
+    fn images(&self, points: &mut [Point<W>]) {
+        let Some(beta) = self.beta else { return };
+        for point in points.iter_mut().filter(|point| !is_infinity(point)) {
+            let x = self.field.scale(&self.x(point), &beta);
+            self.field.write(&x, &mut point[..W / 2]);
         }
     }
 

@@ -220,6 +220,11 @@ fn check_doublings<F: WordField, const W: usize>(kernel: &dyn Kernel<W>) {
             assert!(kernel.export(point).0 == formulas.to_point(&expected).0, "{i}, {times} times");
         }
     }
+    // Images of points in the kernel's form are those of imported bases.
+    let [mut own, mut imported] = [(); 2].map(|()| points.clone());
+    let own = kernel.import(&mut own, false);
+    kernel.images(own);
+    assert!(own == kernel.import(&mut imported, true));
 }
 
 fn check_doublings_of<F: WordField>(kernel: &AnyKernel) {

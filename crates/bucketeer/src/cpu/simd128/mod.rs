@@ -197,6 +197,11 @@ impl<const W: usize, const N: usize, const H: usize> Kernel<W> for Simd128<W, N,
         points
     }
 
+    fn images(&self, points: &mut [Point<W>]) {
+        self.export_all(points);
+        self.convert(points, &self.image);
+    }
+
     fn export(&self, point: &Point<W>) -> ArkPoint<W> {
         let mut point = [*point];
         self.export_all(&mut point);
