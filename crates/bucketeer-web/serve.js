@@ -1,13 +1,14 @@
-// Serves this folder as static files: `node serve.js [port]`. The two headers isolate the page from
-// other origins, without which there is no shared memory and a run on the CPU cannot be stopped.
+// Serves this folder as static files: `node serve.js [port]`, to this machine only. The two headers
+// isolate the page from other origins, without which there is no shared memory and a run on the CPU
+// cannot be stopped.
 
-import { open } from "node:fs/promises";
+import { open, realpath } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const ROOT = fileURLToPath(new URL(".", import.meta.url));
+const ROOT = await realpath(fileURLToPath(new URL(".", import.meta.url)));
 const TYPES = {
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
@@ -23,8 +24,11 @@ function refuse(response, status, text) {
 async function respond(request, response) {
   const { pathname } = new URL(request.url, "http://localhost");
   if (pathname === "/") return void response.writeHead(302, { location: "/page/" }).end();
-  const path = join(ROOT, normalize(decodeURIComponent(pathname)), pathname.endsWith("/") ? "index.html" : "");
-  if (!path.startsWith(ROOT) || path.includes(`${sep}.`)) return refuse(response, 404, "not found");
+  const asked = join(ROOT, normalize(decodeURIComponent(pathname)), pathname.endsWith("/") ? "index.html" : "");
+  // Where links lead is what is served, so that is what must lie in the folder.
+  const path = await realpath(asked).catch(() => "");
+  const inside = path.startsWith(ROOT + sep) && !path.slice(ROOT.length).includes(`${sep}.`);
+  if (!inside) return refuse(response, 404, "not found");
   const file = await open(path).catch((error) => error);
   if (file instanceof Error) {
     return file.code === "EACCES" ? refuse(response, 403, "not readable") : refuse(response, 404, "not found");

@@ -1,7 +1,7 @@
 // The server of the page, by requests that it must refuse.
 
 import assert from "node:assert/strict";
-import { chmod, rm, writeFile } from "node:fs/promises";
+import { chmod, rm, symlink, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -50,4 +50,27 @@ test("a file that cannot be read is refused, and the server goes on", async () =
     server.closeAllConnections();
     await rm(secret);
   }
+});
+
+test("links that lead out of the folder are not followed", async () => {
+  const link = (name) => fileURLToPath(new URL(`../page/${name}`, import.meta.url));
+  const targets = { "out.html": "../../../CHANGELOG.md", "out": "../../..", "in.html": "index.html" };
+  for (const [name, target] of Object.entries(targets)) await symlink(target, link(name));
+  const server = await serve();
+  try {
+    assert.equal(await status(server, "/page/out.html"), 404);
+    assert.equal(await status(server, "/page/out/CHANGELOG.md"), 404);
+    assert.equal(await status(server, "/page/in.html"), 200);
+    assert.equal(await status(server, "/tests/../.gitignore"), 404);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+    for (const name of Object.keys(targets)) await rm(link(name));
+  }
+});
+
+test("only this machine is served", async () => {
+  const server = await serve();
+  assert.equal(server.address().address, "127.0.0.1");
+  server.close();
 });
