@@ -29,6 +29,9 @@ const (
 	ErrDeviceFailed
 	// ErrInternal is a bug in Bucketeer.
 	ErrInternal
+	// ErrVerificationFailed means that a sum that was to be verified is not right: the device or
+	// the memory has failed.
+	ErrVerificationFailed
 )
 
 // ErrClosed is the use of a device, of bases or of a job after its Close.
@@ -38,7 +41,7 @@ var ErrClosed = errors.New("bucketeer: closed")
 func (s Status) Error() string {
 	names := [...]string{
 		"ok", "invalid argument", "invalid input", "no device", "out of memory", "cancelled",
-		"device failed", "internal error",
+		"device failed", "internal error", "verification failed",
 	}
 	if int(s) < len(names) {
 		return names[s]

@@ -228,6 +228,7 @@ func (o *options) native() C.BucketeerOptions {
 		window_bits:     C.uint32_t(o.windowBits),
 		any_point:       flag(o.anyPoint),
 		check_subgroup:  flag(o.checkSubgroup),
+		verify:          flag(o.verify),
 	}
 }
 

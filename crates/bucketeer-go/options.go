@@ -11,6 +11,7 @@ type options struct {
 	autoPrecompute bool
 	anyPoint       bool
 	checkSubgroup  bool
+	verify         bool
 	trusted        bool
 	form           Form
 }
@@ -48,6 +49,10 @@ func AnyPoint() Option { return func(o *options) { o.anyPoint = true } }
 // CheckSubgroup makes points outside the prime-order subgroup an error. Many points are checked at
 // once, by a random test that misses a bad one with probability 2^-64 at most.
 func CheckSubgroup() Option { return func(o *options) { o.checkSubgroup = true } }
+
+// Verify makes every run verify its sums by a second computation. A wrong one is an error,
+// [ErrVerificationFailed].
+func Verify() Option { return func(o *options) { o.verify = true } }
 
 // Trusted vouches that the points lie on the curve, which is not checked then. Sums over points
 // that do not are wrong.

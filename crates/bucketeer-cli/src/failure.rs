@@ -42,7 +42,7 @@ impl Failure {
 fn exit_code(error: &Error) -> u8 {
     match error {
         Error::Batch { source, .. } => exit_code(source),
-        Error::Internal(_) | Error::HookPanicked { .. } => 1,
+        Error::Internal(_) | Error::HookPanicked { .. } | Error::VerificationFailed { .. } => 1,
         Error::NoDevice { .. } => 3,
         Error::OutOfMemory { .. } | Error::BufferTooLarge { .. } => OUT_OF_MEMORY,
         _ => 2,

@@ -64,6 +64,9 @@ pub struct Args {
         conflicts_with = "batch"
     )]
     checkpoint: Option<PathBuf>,
+    /// Have the run verify its sums by one more MSM on the device; a wrong sum is an error
+    #[arg(long)]
+    verify: bool,
     /// Do not check the result with a second method
     #[arg(long)]
     no_check: bool,
@@ -77,6 +80,13 @@ fn batch() -> clap::builder::RangedU64ValueParser<usize> {
 }
 
 impl Args {
+    /// The settings of a run over `n` bases.
+    fn settings(&self, n: usize) -> Settings {
+        let mut settings = self.plan.settings(self.preset, n);
+        settings.verify = self.verify;
+        settings
+    }
+
     /// A description of the input's origin.
     fn source(&self) -> String {
         let (random, files) = (&self.random, &self.files);
@@ -126,7 +136,7 @@ impl Task<'_> {
         let (input, planned) = self.input()?;
         let input_time = started.elapsed();
         let (n, batch) = (input.points.len(), input.batch.len());
-        let settings = self.args.plan.settings(self.args.preset, n);
+        let settings = self.args.settings(n);
         let job = memory::Job { n, batch, settings: Some(&settings) };
         let plan = || job.plan(self.curve, self.device.facts()).ok().flatten();
         if let Some(text) = planned.or_else(plan).and_then(|plan| job.warning(&plan)) {
@@ -150,7 +160,7 @@ impl Task<'_> {
             return Ok((input, None));
         }
         let n = n.unwrap_or(DEFAULT_SIZE);
-        let settings = plan.settings(self.args.preset, n);
+        let settings = self.args.settings(n);
         let job = memory::Job { n, batch: *batch, settings: Some(&settings) };
         let planned = job.check(self.curve, self.device)?;
         Ok((input::random(self.curve, n, *batch, random.seed, random.distribution), planned))

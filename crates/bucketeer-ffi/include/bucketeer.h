@@ -38,6 +38,8 @@ typedef enum {
   BUCKETEER_STATUS_DEVICE_FAILED = 6,
   // A bug in Bucketeer. Nothing was computed.
   BUCKETEER_STATUS_INTERNAL = 7,
+  // A sum that was to be verified is not right: the device or the memory has failed.
+  BUCKETEER_STATUS_VERIFICATION_FAILED = 8,
 } BucketeerStatus;
 
 // How bytes are numbers. A point is x, then y; a coordinate over a quadratic extension is c0, then
@@ -94,8 +96,10 @@ typedef struct {
   // Not 0: points outside the prime-order subgroup are an error. Many points are checked at
   // once, by a random test that misses a bad one with probability 2^-64 at most.
   uint32_t check_subgroup;
+  // Not 0: every run verifies its sums by a second computation, and a wrong one is an error.
+  uint32_t verify;
   // Zeros.
-  uint32_t reserved[8];
+  uint32_t reserved[7];
 } BucketeerOptions;
 
 // Bases that are kept on a device, ready for any number of MSMs. Zero is none.

@@ -27,6 +27,8 @@ pub enum Status {
     DeviceFailed = 6,
     /// A bug in Bucketeer. Nothing was computed.
     Internal = 7,
+    /// A sum that was to be verified is not right: the device or the memory has failed.
+    VerificationFailed = 8,
 }
 
 /// A status that is not OK, and its message.
@@ -55,6 +57,7 @@ fn status(error: &Error) -> Status {
         Error::NoDevice { .. } => Status::NoDevice,
         Error::OutOfMemory { .. } | Error::BufferTooLarge { .. } => Status::OutOfMemory,
         Error::Cancelled => Status::Cancelled,
+        Error::VerificationFailed { .. } => Status::VerificationFailed,
         Error::DeviceFailed { .. } | Error::NoThread { .. } => Status::DeviceFailed,
         Error::Internal(_) | Error::HookPanicked { .. } => Status::Internal,
         _ => Status::InvalidInput,
@@ -90,7 +93,7 @@ pub extern "C" fn bucketeer_last_error() -> *const c_char {
 /// The name of a status, such as "invalid input"; "unknown status" for other numbers.
 #[unsafe(no_mangle)]
 pub extern "C" fn bucketeer_status_name(status: u32) -> *const c_char {
-    const NAMES: [&CStr; 8] = [
+    const NAMES: [&CStr; 9] = [
         c"ok",
         c"invalid argument",
         c"invalid input",
@@ -99,6 +102,7 @@ pub extern "C" fn bucketeer_status_name(status: u32) -> *const c_char {
         c"cancelled",
         c"device failed",
         c"internal error",
+        c"verification failed",
     ];
     NAMES.get(status as usize).copied().unwrap_or(c"unknown status").as_ptr()
 }

@@ -116,8 +116,10 @@ pub struct Options {
     /// Not 0: points outside the prime-order subgroup are an error. Many points are checked at
     /// once, by a random test that misses a bad one with probability 2^-64 at most.
     pub check_subgroup: u32,
+    /// Not 0: every run verifies its sums by a second computation, and a wrong one is an error.
+    pub verify: u32,
     /// Zeros.
-    pub reserved: [u32; 8],
+    pub reserved: [u32; 7],
 }
 
 /// The value behind a pointer.
@@ -300,7 +302,7 @@ impl Options {
         }
         // SAFETY: passed on.
         let given = unsafe { reference(pointer, "options") }?;
-        if given.reserved != [0; 8] {
+        if given.reserved != [0; 7] {
             return Err(Failure::argument("options.reserved is not zero"));
         }
         let set = |value: u32| (value != 0).then_some(value);
@@ -311,6 +313,7 @@ impl Options {
         settings.auto_precompute = given.auto_precompute != 0;
         settings.window_bits = set(given.window_bits);
         settings.any_point = given.any_point != 0;
+        settings.verify = given.verify != 0;
         Ok((options, given.check_subgroup != 0))
     }
 }

@@ -24,6 +24,7 @@ use crate::scalars::Scalars;
 /// `any_point`: right sums also for points outside that subgroup, a little slower.
 /// `precompute`: shifted copies of each base to store, or "auto": slower to load, faster to run.
 /// `window_bits`: bits of a window, 1 to 26. `memory_limit`: most bytes beyond the inputs.
+/// `verify`: every run verifies its sums by a second computation; `VerificationFailed` if not.
 #[pyclass(frozen, module = "bucketeer")]
 pub struct Bases {
     curve: Arc<Facts>,
@@ -36,7 +37,7 @@ impl Bases {
     #[new]
     #[pyo3(signature = (
         curve, points, *, device = None, form = None, check = "curve", any_point = false,
-        precompute = None, window_bits = None, memory_limit = None,
+        precompute = None, window_bits = None, memory_limit = None, verify = false,
     ))]
     #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
@@ -50,11 +51,13 @@ impl Bases {
         precompute: Option<Precompute>,
         window_bits: Option<u32>,
         memory_limit: Option<u64>,
+        verify: bool,
     ) -> PyResult<Self> {
         let (curve, device) = (Facts::named(py, curve)?, Device::of(py, device)?);
         let points = Points::new(points, Form::given(form)?, &curve)?;
         let check = Check::named(check)?;
-        let options = run_options(precompute, window_bits, memory_limit, any_point);
+        let mut options = run_options(precompute, window_bits, memory_limit, any_point);
+        options.settings.verify = verify;
         let bases = call(py, || {
             let points = check.unpack(&curve, &points)?;
             points.load(&device, points.len(), &options)
@@ -152,7 +155,7 @@ impl Bases {
 #[pyfunction]
 #[pyo3(signature = (
     curve, points, scalars, *, device = None, form = None, scalar_form = None,
-    check = "curve", any_point = false, window_bits = None, memory_limit = None,
+    check = "curve", any_point = false, window_bits = None, memory_limit = None, verify = false,
 ))]
 #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub fn msm(
@@ -167,12 +170,14 @@ pub fn msm(
     any_point: bool,
     window_bits: Option<u32>,
     memory_limit: Option<u64>,
+    verify: bool,
 ) -> PyResult<Point> {
     let (curve, device) = (Facts::named(py, curve)?, Device::of(py, device)?);
     let points = Points::new(points, Form::given(form)?, &curve)?;
     let scalars = Scalars::new(scalars, Form::given(scalar_form)?, &curve)?;
     let check = Check::named(check)?;
-    let options = run_options(None, window_bits, memory_limit, any_point);
+    let mut options = run_options(None, window_bits, memory_limit, any_point);
+    options.settings.verify = verify;
     let report = call(py, || {
         check.unpack(&curve, &points)?.msm_packed(&device, &options, &scalars.packed())
     })?;

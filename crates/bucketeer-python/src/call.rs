@@ -67,6 +67,7 @@ fn class_name(error: &Error) -> &'static str {
         Error::NoDevice { .. } => "NoDevice",
         Error::DeviceFailed { .. } => "DeviceFailed",
         Error::Cancelled => "Cancelled",
+        Error::VerificationFailed { .. } => "VerificationFailed",
         _ => "Error",
     }
 }

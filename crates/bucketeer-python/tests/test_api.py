@@ -29,7 +29,8 @@ def square_root(square, p):
 
 class ErrorsTest(unittest.TestCase):
     def test_classes(self):
-        for name in ["InvalidInput", "NoDevice", "OutOfMemory", "Cancelled", "DeviceFailed"]:
+        for name in ["InvalidInput", "NoDevice", "OutOfMemory", "Cancelled", "DeviceFailed",
+                     "VerificationFailed"]:
             self.assertTrue(issubclass(getattr(bucketeer, name), bucketeer.Error), name)
         self.assertTrue(issubclass(bucketeer.InvalidInput, ValueError))
         self.assertTrue(issubclass(bucketeer.OutOfMemory, MemoryError))

@@ -28,7 +28,13 @@ fn main() -> Result<(), Error> {
     assert_eq!(sums, [all * Fr::from(7), generator * Fr::from(7 * 55), G1Projective::default()]);
 
     // A job owns its scalars and shares the bases. The caller does not block.
-    let job = bases.submit(sevens)?;
+    let job = bases.submit(sevens.clone())?;
     assert_eq!(job.wait()?, all * Fr::from(7));
+
+    // A service that does not trust its hardware: one more MSM for the whole batch, and a sum that
+    // was computed wrongly is an error.
+    let verified = Bases::builder().verify().load(&device, &points)?;
+    let sums = verified.msm_batch(&[&sevens[..], &sevens[..10]])?;
+    assert_eq!(sums, [all * Fr::from(7), generator * Fr::from(7 * 55)]);
     Ok(())
 }

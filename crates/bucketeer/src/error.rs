@@ -138,6 +138,14 @@ pub enum Error {
         /// What is wrong with them.
         reason: String,
     },
+    /// A sum is not what its verification gives; see [`Builder::verify`](crate::Builder::verify).
+    /// The device or the memory has failed, bases are outside the subgroup without
+    /// [`any_point`](crate::Builder::any_point), or Bucketeer has a bug.
+    #[error("verification failed: {reason}")]
+    VerificationFailed {
+        /// What does not agree.
+        reason: String,
+    },
     /// A bug in Bucketeer. Nothing was computed.
     #[error("internal error: {0}")]
     Internal(String),

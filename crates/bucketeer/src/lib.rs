@@ -42,6 +42,9 @@ mod device;
 mod engine;
 mod error;
 mod facts;
+#[cfg(feature = "faults")]
+#[doc(hidden)]
+pub mod faults;
 #[cfg(not(target_family = "wasm"))]
 mod free_memory;
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
@@ -66,6 +69,7 @@ mod scalars;
 pub mod subgroup;
 mod sum;
 mod threads;
+mod verify;
 mod wait;
 #[cfg(feature = "webgpu")]
 mod webgpu;

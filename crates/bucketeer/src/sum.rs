@@ -9,6 +9,7 @@ use crate::curve::xyzz::{Coordinates, Xyzz};
 use crate::{Curve, Error};
 
 /// A sum, in the coordinates its engine computes in.
+#[derive(Clone, Copy)]
 pub(crate) enum Sum<C: Curve> {
     /// In arkworks' coordinates of the curve.
     Group(C::Group),

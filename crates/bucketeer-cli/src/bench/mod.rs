@@ -66,6 +66,9 @@ pub struct Args {
     /// device
     #[arg(long, conflicts_with_all = ["batch", "widths", "calibrate"])]
     one_shot: bool,
+    /// Time runs that verify their sums by one more MSM
+    #[arg(long, conflicts_with_all = ["widths", "calibrate"])]
+    verify: bool,
     /// Plot time against size to this SVG file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -223,8 +226,9 @@ impl Task<'_> {
     }
 
     fn measure(&self, preset: &'static Preset, n: usize) -> Result<Times, Failure> {
-        let Args { plan, repeat, batch, one_shot, .. } = self.args;
-        let settings = plan.settings(Some(preset), n);
+        let Args { plan, repeat, batch, one_shot, verify, .. } = self.args;
+        let mut settings = plan.settings(Some(preset), n);
+        settings.verify = *verify;
         if *one_shot {
             let borrowed = self.workload.borrow(self.device, settings, n)?;
             let plan = borrowed.check()?;

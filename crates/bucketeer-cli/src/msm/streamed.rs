@@ -45,7 +45,7 @@ impl Task<'_> {
         stream: &dyn AnyStream,
         input_time: Duration,
     ) -> Result<Answer, Failure> {
-        let settings = self.args.plan.settings(self.args.preset, stream.len());
+        let settings = self.args.settings(stream.len());
         let memory_limit = settings.memory_limit;
         let mut options = RunOptions { settings, hook: None };
         let started = Instant::now();

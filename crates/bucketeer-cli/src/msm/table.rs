@@ -29,7 +29,8 @@ impl Task<'_> {
     pub(super) fn carry_out_on_table(&self, path: &Path) -> Result<Answer, Failure> {
         let started = Instant::now();
         let (activity, hook) = Activity::run("computing", self.device);
-        let settings = self.args.plan.settings(None, 0);
+        let mut settings = self.args.plan.settings(None, 0);
+        settings.verify = self.args.verify;
         let bases = self.open(path, settings, Some(hook))?;
         let batch = self.scalars(bases.len())?;
         let input_time = started.elapsed();

@@ -6,7 +6,15 @@
 ``__init__.pyi`` documents every class and function.
 """
 
-from ._errors import Cancelled, DeviceFailed, Error, InvalidInput, NoDevice, OutOfMemory
+from ._errors import (
+    Cancelled,
+    DeviceFailed,
+    Error,
+    InvalidInput,
+    NoDevice,
+    OutOfMemory,
+    VerificationFailed,
+)
 from ._native import (
     Bases,
     Curve,
@@ -34,6 +42,7 @@ __all__ = [
     "OutOfMemory",
     "Plan",
     "Point",
+    "VerificationFailed",
     "__version__",
     "curves",
     "devices",

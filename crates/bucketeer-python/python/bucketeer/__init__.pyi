@@ -21,6 +21,7 @@ from ._errors import Error as Error
 from ._errors import InvalidInput as InvalidInput
 from ._errors import NoDevice as NoDevice
 from ._errors import OutOfMemory as OutOfMemory
+from ._errors import VerificationFailed as VerificationFailed
 
 class _Buffer(Protocol):
     def __buffer__(self, flags: int, /) -> memoryview: ...
@@ -54,6 +55,7 @@ __all__ = [
     "OutOfMemory",
     "Plan",
     "Point",
+    "VerificationFailed",
     "__version__",
     "curves",
     "devices",
@@ -161,6 +163,7 @@ class Bases:
     ``any_point``: right sums also for points outside that subgroup, a little slower.
     ``precompute``: shifted copies of each base to store, or "auto": slower to load, faster to run.
     ``window_bits``: bits of a window, 1 to 26. ``memory_limit``: most bytes beyond the inputs.
+    ``verify``: every run verifies its sums by a second computation; ``VerificationFailed`` if not.
     """
 
     def __new__(
@@ -175,6 +178,7 @@ class Bases:
         precompute: int | Literal["auto"] | None = None,
         window_bits: int | None = None,
         memory_limit: int | None = None,
+        verify: bool = False,
     ) -> Bases: ...
     def __len__(self) -> int: ...
     @property
@@ -239,6 +243,7 @@ def msm(
     any_point: bool = False,
     window_bits: int | None = None,
     memory_limit: int | None = None,
+    verify: bool = False,
 ) -> Point:
     """One MSM over points that are not kept. ``form`` is that of the points; arguments are those of
     ``Bases`` and ``Bases.msm``."""

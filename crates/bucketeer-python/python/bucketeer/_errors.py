@@ -25,5 +25,11 @@ class DeviceFailed(Error):
     """The device failed during a run. Nothing was computed."""
 
 
-for _class in (Error, InvalidInput, NoDevice, OutOfMemory, Cancelled, DeviceFailed):
+class VerificationFailed(Error):
+    """A sum that was to be verified is not right: the device or the memory has failed."""
+
+
+for _class in (
+    Error, InvalidInput, NoDevice, OutOfMemory, Cancelled, DeviceFailed, VerificationFailed,
+):
     _class.__module__ = "bucketeer"

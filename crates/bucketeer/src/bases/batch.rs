@@ -52,6 +52,17 @@ impl<C: Curve> Builder<C> {
                 check_points(device, bases).map_err(|error| error.in_msm(index))?;
             }
         }
+        let sums = self.batch_once(device, batch).await?;
+        self.verify_batch(device, batch, &sums).await?;
+        Ok(sums)
+    }
+
+    /// The same without checks and verification.
+    pub(super) async fn batch_once(
+        &self,
+        device: &Device,
+        batch: &[(&[C], Scalars<'_, C::ScalarField>)],
+    ) -> Result<Vec<Sum<C>>, Error> {
         if !device.parts().is_empty() {
             return self.batch_shares(device, batch);
         }

@@ -136,6 +136,42 @@ impl<C: Curve> Builder<C> {
         self
     }
 
+    /// Makes every run verify its sums by a second computation, and fail with
+    /// [`Error::VerificationFailed`] where they do not agree: on hardware that computes wrongly, a
+    /// wrong sum is an error. Off by default.
+    ///
+    /// For MSMs over bases that are loaded, a random combination of the scalars of a whole batch
+    /// gives one more MSM, of full length, whose sum must be the combination of the results. It is
+    /// compared with a sum over the caller's points that the CPU computes when the bases are
+    /// loaded. A wrong sum, whatever the fault, a wrong table among them, is missed with
+    /// probability at most 2⁻⁶⁴. A single MSM, a job or an MSM of a [`Batch`](crate::Batch) takes
+    /// twice the time; one call of `msm_batch` takes one MSM more. Scalars shorter than the group
+    /// order are verified with ones of full length.
+    ///
+    /// MSMs over borrowed bases are computed again with the scalars times a random number and with
+    /// another window width. A fault in one of the two runs is found. A base that is wrong in both
+    /// runs in the same way is not.
+    ///
+    /// With [`any_point`](Self::any_point), errors that are points of small order and recur in the
+    /// second computation may be missed. The host's memory and a few operations on it are trusted.
+    /// A verification takes, beyond the plan and the memory limit, the memory of as many residues
+    /// as there are scalars; batches over borrowed bases, of all their scalars together. A hook is
+    /// told of the progress of both computations. Timings in a report are those of the first.
+    ///
+    /// ```
+    /// use ark_ec::AffineRepr;
+    /// use ark_bls12_381::{Fr, G1Affine};
+    /// use bucketeer::{Bases, Device};
+    /// let bases = Bases::builder().verify().load(&Device::cpu(), &[G1Affine::generator(); 9])?;
+    /// let sums = bases.msm_batch(&[&[Fr::from(2); 9], &[Fr::from(3); 9]])?;
+    /// assert_eq!(sums, [18, 27].map(|k| G1Affine::generator() * Fr::from(k)));
+    /// # Ok::<(), bucketeer::Error>(())
+    /// ```
+    pub fn verify(mut self) -> Self {
+        self.settings.verify = true;
+        self
+    }
+
     /// The hook of [`on_progress`](Self::on_progress).
     #[cfg(feature = "io")]
     pub(crate) fn hook(&self) -> Option<&Hook> {
@@ -159,9 +195,18 @@ impl<C: Curve> Builder<C> {
         if self.check_subgroup {
             check_points(device, points)?;
         }
-        if !device.parts().is_empty() {
-            return self.load_shares(device, points);
-        }
+        let verifier = self.verifier(device, points).await?;
+        let mut inner = match device.parts() {
+            [] => self.load_on_one(device, points).await?,
+            _ => self.load_shares(device, points)?,
+        };
+        inner.verifier = verifier;
+        let bases = Bases { inner: Arc::new(inner) };
+        bases.slice(..).verify_table().await?;
+        Ok(bases)
+    }
+
+    async fn load_on_one(&self, device: &Device, points: &[C]) -> Result<Inner<C>, Error> {
         let curve = CurveSpec::of::<C>();
         let settings = self.settings_for(points.len());
         let scalars = self.scalar_bound();
@@ -183,8 +228,7 @@ impl<C: Curve> Builder<C> {
             engine.load(&plan, points).await?;
         }
         let held = Held::Engine { engine, streamed };
-        let inner = Inner::new(device, settings, plan, scalars, held, self.hook.clone());
-        Ok(Bases { inner: Arc::new(inner) })
+        Ok(Inner::new(device, settings, plan, scalars, held, self.hook.clone()))
     }
 
     /// One MSM over borrowed bases, without keeping them.
@@ -233,6 +277,20 @@ impl<C: Curve> Builder<C> {
         if self.check_subgroup {
             check_points(device, points)?;
         }
+        let run = self.run_once(device, points, scalars, cancel.clone()).await?;
+        let found = (&run.sum, run.plan.shape.window_bits);
+        self.verify_one(device, (points, scalars), found, cancel).await?;
+        Ok(run)
+    }
+
+    /// The same without checks and verification.
+    pub(super) async fn run_once(
+        &self,
+        device: &Device,
+        points: &[C],
+        scalars: &Scalars<'_, C::ScalarField>,
+        cancel: CancelToken,
+    ) -> Result<Partial<C>, Error> {
         if !device.parts().is_empty() {
             return self.run_shares(device, points, scalars, cancel);
         }
@@ -247,11 +305,13 @@ impl<C: Curve> Builder<C> {
         execute(&*engine, plan, msm, &self.hook, cancel).await
     }
 
-    /// The builder for a share of the bases: they are checked already, and only the first share
-    /// reports progress.
+    /// The builder for a share of the bases: they are checked already, sums are verified together,
+    /// and only the first share reports progress.
     pub(super) fn for_share(&self, index: usize) -> Self {
         let hook = self.hook.clone().filter(|_| index == 0);
-        Self { check_subgroup: false, hook, ..self.clone() }
+        let mut own = Self { check_subgroup: false, hook, ..self.clone() };
+        own.settings.verify = false;
+        own
     }
 
     /// The scalars that tables are made for.

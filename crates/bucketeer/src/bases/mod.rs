@@ -7,6 +7,7 @@ mod shares;
 mod slice;
 #[cfg(feature = "io")]
 mod stored;
+mod verified;
 
 pub use builder::Builder;
 pub use several::{Batch, Sums, Ticket, msm_resident};
@@ -22,6 +23,7 @@ use crate::engine::{Engine, Msm};
 use crate::plan::{Plan, Request, ScalarBound, Settings, Table};
 use crate::report::{Report, Timings};
 use crate::sum::Sum;
+use crate::verify::Verifier;
 use crate::{AsScalars, Curve, CurveSpec, Device, Error, Job, Scalars};
 
 /// Bases resident on a device, ready for any number of MSMs. Cheap to clone.
@@ -68,6 +70,8 @@ struct Inner<C: Curve> {
     last_plan: Mutex<Option<(PlanKey, Plan)>>,
     held: Held<C>,
     hook: Option<Hook>,
+    /// What verifies runs, where that is asked for.
+    verifier: Option<Verifier<C>>,
 }
 
 /// What the plans of runs over the same bases differ by: the number of scalars, their bound, and
@@ -118,6 +122,7 @@ impl<C: Curve> Inner<C> {
             last_plan: Mutex::default(),
             held,
             hook,
+            verifier: None,
         }
     }
 }

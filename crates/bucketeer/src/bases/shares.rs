@@ -1,7 +1,6 @@
 //! Bases on several devices. Each holds a range of them, with its own plan; their sums are added.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::{Bases, BasesSlice, Builder, Held, Inner, Partial};
 use crate::control::CancelToken;
@@ -12,7 +11,7 @@ use crate::{Curve, Device, Error, Scalars};
 
 impl<C: Curve> Builder<C> {
     /// Loads a range of the bases onto each of several devices.
-    pub(super) fn load_shares(&self, device: &Device, points: &[C]) -> Result<Bases<C>, Error> {
+    pub(super) fn load_shares(&self, device: &Device, points: &[C]) -> Result<Inner<C>, Error> {
         let parts = device.parts();
         let ranges = shares(points.len(), parts.len());
         let loaded = in_shares(&ranges, |index, range| {
@@ -23,8 +22,7 @@ impl<C: Curve> Builder<C> {
         let held = Held::Shares(ranges.into_iter().zip(loaded).collect());
         let settings = self.settings_for(points.len());
         let scalars = self.scalar_bound();
-        let inner = Inner::new(device, settings, plan, scalars, held, self.hook.clone());
-        Ok(Bases { inner: Arc::new(inner) })
+        Ok(Inner::new(device, settings, plan, scalars, held, self.hook.clone()))
     }
 
     /// One MSM over borrowed bases, a range of them on each of several devices.

@@ -173,6 +173,19 @@ impl<'a, C: Curve> BasesSlice<'a, C> {
         threads: Option<usize>,
         cancel: CancelToken,
     ) -> Result<Partial<C>, Error> {
+        let run = self.run_once(scalars, threads, cancel.clone()).await?;
+        let (batch, sums) = (std::slice::from_ref(scalars), std::slice::from_ref(&run.sum));
+        self.verify(self.place(scalars.len())?, batch, sums, (threads, cancel)).await?;
+        Ok(run)
+    }
+
+    /// The same without verification.
+    pub(super) async fn run_once(
+        &self,
+        scalars: &Scalars<'_, C::ScalarField>,
+        threads: Option<usize>,
+        cancel: CancelToken,
+    ) -> Result<Partial<C>, Error> {
         let first = self.place(scalars.len())?;
         let inner = &*self.bases.inner;
         let engine = match &inner.held {
@@ -193,6 +206,17 @@ impl<'a, C: Curve> BasesSlice<'a, C> {
         for (index, scalars) in batch.iter().enumerate() {
             self.place(scalars.len()).map_err(|error| error.in_msm(index))?;
         }
+        let sums = self.batch_once(first, batch).await?;
+        self.verify(first, batch, &sums, (None, CancelToken::default())).await?;
+        Ok(sums)
+    }
+
+    /// The same without verification.
+    async fn batch_once(
+        &self,
+        first: usize,
+        batch: &[Scalars<'_, C::ScalarField>],
+    ) -> Result<Vec<Sum<C>>, Error> {
         let inner = &*self.bases.inner;
         let engine = match &inner.held {
             Held::Shares(shares) => return batch_in_shares(shares, first, batch),

@@ -68,6 +68,11 @@ impl<C: Curve> Builder<C> {
         stored: StoredTable,
         read: ReadWords<'_>,
     ) -> Result<Bases<C>, Error> {
+        if self.settings.verify {
+            let reason = "a file of a table does not have the bases that it would be compared with";
+            let (setting, value) = ("verify", "true".into());
+            return Err(Error::InvalidSetting { setting, value, reason: reason.into() });
+        }
         let curve = CurveSpec::of::<C>();
         let StoredTable { table, bases, scalars, any_point, arithmetic } = stored;
         let facts = device.facts();

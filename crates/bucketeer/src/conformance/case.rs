@@ -222,6 +222,7 @@ fn describe(settings: &Settings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         chunk,
         memory_limit,
         any_point,
+        verify,
         preset,
     } = settings;
     let text = |name: &str, value: Option<String>| value.map(|value| format!("{name} {value}"));
@@ -241,6 +242,7 @@ fn describe(settings: &Settings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         text("chunk", chunk.map(|v| v.to_string())),
         text("memory limit", memory_limit.map(|v| v.to_string())),
         any_point.then(|| "any point".into()),
+        verify.then(|| "verified".into()),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     f.write_str(if parts.is_empty() { "automatic settings" } else { "" })?;

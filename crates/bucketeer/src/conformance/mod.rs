@@ -30,6 +30,7 @@ mod rows;
 mod runs;
 mod settings;
 mod subject;
+mod verified;
 
 pub use crate::reference::reference_sum;
 #[cfg(all(feature = "any", not(test)))]
@@ -111,7 +112,7 @@ pub fn run_curve<C: Curve>(
 /// A row group: its cases for a subject.
 type Group = fn(&dyn Subject, &Filter) -> Vec<Case>;
 
-const GROUPS: [(&str, Group); 19] = [
+const GROUPS: [(&str, Group); 20] = [
     ("sizes", rows::sizes),
     ("scalars", rows::scalars),
     ("bases", rows::bases),
@@ -130,6 +131,7 @@ const GROUPS: [(&str, Group); 19] = [
     ("service", runs::service),
     ("integers", rows::integers),
     ("any point", rows::any_point),
+    ("verified", verified::verified),
     ("large", runs::large),
 ];
 

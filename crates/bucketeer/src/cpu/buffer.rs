@@ -41,6 +41,12 @@ impl PointBuffer {
         self.words[self.first..][..length * W].as_chunks().0
     }
 
+    /// The same points, for faults on purpose.
+    #[cfg(feature = "faults")]
+    pub(crate) fn words_mut<const W: usize>(&mut self, length: usize) -> &mut [u64] {
+        &mut self.words[self.first..][..length * W]
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         8 * self.words.capacity()
     }

@@ -134,6 +134,13 @@ impl Decomposed {
         self.windows
     }
 
+    /// The same with a fault on purpose, if one is due.
+    #[cfg(feature = "faults")]
+    pub(crate) fn flipped(mut self) -> Self {
+        crate::faults::flips::apply(crate::faults::flips::Place::Scalars, &mut self.data);
+        self
+    }
+
     /// The memory, to be reused.
     pub(crate) fn into_data(self) -> Vec<u64> {
         self.data

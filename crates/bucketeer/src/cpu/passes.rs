@@ -170,6 +170,11 @@ impl<const W: usize> Passes<'_, W> {
             }
         };
         let grouped = &*grouped;
+        #[cfg(feature = "faults")]
+        if partial.is_none() {
+            let words = sums.words_mut::<W>(grouped.keys.len());
+            crate::faults::flips::apply(crate::faults::flips::Place::Buckets, words);
+        }
         // Zero digits count as progress too; with ranges of buckets, after the last pass.
         if schedule.bucket_ranges == 1 {
             let digits = |set| self.digits_of(set, pass.segment.len());

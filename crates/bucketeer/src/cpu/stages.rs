@@ -19,6 +19,8 @@ use super::pool::{Pool, Pooled, wipe};
 use super::{accumulate, in_place, table, timed};
 use crate::control::Control;
 use crate::curve::BaseSource;
+#[cfg(feature = "faults")]
+use crate::faults::flips::{self, Place};
 use crate::plan::{Plan, Table};
 use crate::report::Timings;
 use crate::scalars::ScalarSource;
@@ -127,6 +129,8 @@ impl<const W: usize> Stages for OnKernel<W> {
         let threads = plan.device.threads;
         let out = buffer.reserve(length)?;
         table::fill(&*self.kernel, &table, source, 0..plan.n, None, threads, out);
+        #[cfg(feature = "faults")]
+        flips::apply(Place::Table, buffer.words_mut::<W>(length));
         self.resident = Some(Resident { table, buffer, length });
         Ok(())
     }
@@ -185,6 +189,8 @@ impl<const W: usize> OnKernel<W> {
                 let (curve, device) = (&self.curve, &plan.device);
                 decompose(scalars, range.clone(), shape, curve, device, std::mem::take(data))
             })?;
+            #[cfg(feature = "faults")]
+            let digits = digits.flipped();
             let (table, points) = timed(&mut timings.load, || {
                 self.chunk(plan, bases, range.clone(), &digits, streamed)
             })?;
@@ -221,6 +227,8 @@ impl<const W: usize> OnKernel<W> {
                 let out = streamed.reserve(length)?;
                 let threads = plan.device.threads;
                 table::fill(&*self.kernel, &table, source, range, Some(digits), threads, out);
+                #[cfg(feature = "faults")]
+                flips::apply(Place::Table, streamed.words_mut::<W>(length));
                 Ok((table, streamed.points(length)))
             }
             (Bases::Resident { first }, Some(Resident { table, buffer, length })) => {

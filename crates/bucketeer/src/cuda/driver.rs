@@ -337,6 +337,18 @@ impl Stream {
         unsafe { result::memcpy_dtoh_async(to, from, self.raw) }.or_fail("copying from the device")
     }
 
+    /// Flips a bit of a word, as a fault on purpose.
+    #[cfg(feature = "faults")]
+    pub(crate) fn flip(&self, at: Address, bit: u32) -> Result<(), Error> {
+        let mut word = [0; 4];
+        self.wait()?;
+        self.download(&mut word, at)?;
+        self.wait()?;
+        let flipped = u32::from_le_bytes(word) ^ 1 << (bit % 32);
+        self.upload(at, &flipped.to_le_bytes())?;
+        self.wait()
+    }
+
     /// Launches a kernel of one-dimensional blocks; nothing for an empty grid.
     pub(super) fn launch(
         &self,

@@ -45,6 +45,8 @@ pub(crate) use page_locked::PageLocked;
 
 use crate::engine::Engine;
 use crate::facts::DeviceFacts;
+#[cfg(feature = "faults")]
+use crate::faults::flips::Flip;
 use crate::gpu::{self, AffineSource, Backend, Job};
 use crate::plan::{GpuSchedule, Plan};
 use crate::{Curve, Error};
@@ -134,5 +136,11 @@ impl Backend for Cuda {
 
     async fn start<'a>(&'a self, job: Job<'a, Table>) -> Result<CudaRun<'a>, Error> {
         CudaRun::new(self, job)
+    }
+
+    #[cfg(feature = "faults")]
+    async fn flip(&self, table: &Table, flip: Flip) -> Result<(), Error> {
+        self.gpu.context.bind()?;
+        table.flip(&driver::Stream::new(&self.gpu.context, false)?, flip)
     }
 }

@@ -15,6 +15,8 @@ use super::table::{Bases, Table};
 use super::workspace::{Buffers, Need, Workspace};
 use super::{Cuda, accumulate, decompose, group, reduce, table};
 use crate::Error;
+#[cfg(feature = "faults")]
+use crate::faults::flips::Flip;
 use crate::gpu::{Chunk, Counters, Job, Pass, Points, Run, Stage};
 use crate::plan::BufferKind;
 use crate::report::Timings;
@@ -122,6 +124,15 @@ impl Run for CudaRun<'_> {
 
     async fn accumulate(&mut self, bases: &Bases, add: bool) -> Result<(), Error> {
         self.timed(Stage::Accumulate, |run| accumulate::accumulate(run, bases, add))
+    }
+
+    #[cfg(feature = "faults")]
+    async fn flip(&mut self, buffer: BufferKind, flip: Flip) -> Result<(), Error> {
+        let start: Pointer<u32> = self.buffers.at(buffer)?;
+        let Workspace { input, bases, compute, .. } = &*self.workspace;
+        input.wait()?;
+        bases.copy.wait()?;
+        compute.flip(start.at(flip.word as u64).address(), flip.bit)
     }
 
     async fn reduce(&mut self, bases: &Bases) -> Result<(), Error> {

@@ -16,6 +16,8 @@ use super::run::CudaRun;
 use super::staging::LARGEST_SLOT;
 use super::workspace::{Need, Workspace};
 use crate::Error;
+#[cfg(feature = "faults")]
+use crate::faults::flips::Flip;
 use crate::gpu::{AffineSource, Chunk, Job, Place, Points};
 use crate::plan::{BufferKind, Form, Layout, Plan};
 
@@ -60,6 +62,15 @@ kernels! {
 pub(crate) struct Table {
     memory: DeviceMemory,
     n: usize,
+}
+
+#[cfg(feature = "faults")]
+impl Table {
+    /// Flips a bit, as a fault on purpose.
+    pub(super) fn flip(&self, stream: &Stream, flip: Flip) -> Result<(), Error> {
+        let words = self.memory.bytes / 4;
+        stream.flip(self.memory.address + 4 * (flip.word as u64 % words), flip.bit)
+    }
 }
 
 /// Bases of a chunk.

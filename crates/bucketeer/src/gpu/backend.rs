@@ -14,6 +14,10 @@
 use std::time::Duration;
 
 use super::{AffineSource, Chunk, Pass, Raw};
+#[cfg(feature = "faults")]
+use crate::faults::flips::Flip;
+#[cfg(feature = "faults")]
+use crate::plan::BufferKind;
 use crate::plan::{GpuSchedule, Plan};
 use crate::report::Timings;
 use crate::{Error, WordField};
@@ -40,6 +44,10 @@ pub(crate) trait Backend: Send + Sync + Sized {
 
     /// Starts a run.
     async fn start<'a>(&'a self, job: Job<'a, Self::Table>) -> Result<Self::Run<'a>, Error>;
+
+    /// Flips a bit of the words of a table, as a fault on purpose.
+    #[cfg(feature = "faults")]
+    async fn flip(&self, table: &Self::Table, flip: Flip) -> Result<(), Error>;
 
     /// Brings field elements of the results into arkworks' Montgomery form.
     fn to_arkworks<F: WordField>(&self, _words: &mut [u64]) -> Result<(), Error> {
@@ -68,6 +76,10 @@ pub(crate) trait Run: Sized {
 
     /// Stage 3: lists → bucket sums; with `add`, onto what the buckets hold.
     async fn accumulate(&mut self, bases: &Self::Bases, add: bool) -> Result<(), Error>;
+
+    /// Flips a bit of a buffer, as a fault on purpose.
+    #[cfg(feature = "faults")]
+    async fn flip(&mut self, buffer: BufferKind, flip: Flip) -> Result<(), Error>;
 
     /// Stage 4: bucket sums → the points of each set that are left for the host.
     async fn reduce(&mut self, bases: &Self::Bases) -> Result<(), Error>;

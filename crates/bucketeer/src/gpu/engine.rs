@@ -14,6 +14,10 @@ use super::{Affine, Raw, batch, schedule, supported};
 use crate::control::Control;
 use crate::curve::{EdwardsMap, Form};
 use crate::engine::{Engine, Msm, Placement};
+#[cfg(feature = "faults")]
+use crate::faults::flips::{self, Place};
+#[cfg(feature = "faults")]
+use crate::plan::BufferKind;
 use crate::plan::{BatchPlan, Plan, SumLists};
 use crate::platform::Instant;
 use crate::report::Timings;
@@ -121,13 +125,23 @@ async fn carry_out<R: Run, T>(
     for chunk in schedule::chunks(plan, schedule, job.first(), n) {
         let bases = run.bases(&chunk).await?;
         run.decompose(&chunk).await?;
+        #[cfg(feature = "faults")]
+        flipped(run, Place::Scalars, BufferKind::Scalars).await?;
         for pass in chunk.passes(plan, schedule) {
             run.group(&chunk, pass, &bases).await?;
             if pass.first_set == 0 {
                 run.load(&chunk).await?;
+                #[cfg(feature = "faults")]
+                if let Points::Borrowed(_) = job.points {
+                    flipped(run, Place::Table, BufferKind::Bases).await?;
+                }
             }
             if schedule.accumulate != SumLists::FusedSweep {
                 run.accumulate(&bases, !pass.first).await?;
+            }
+            #[cfg(feature = "faults")]
+            if schedule.accumulate != SumLists::FusedSweep {
+                flipped(run, Place::Buckets, BufferKind::BucketSums).await?;
             }
             if pass.last {
                 run.reduce(&bases).await?;
@@ -145,10 +159,23 @@ async fn carry_out<R: Run, T>(
     Ok(parts)
 }
 
+/// Flips a bit of a buffer, if a fault on purpose is due there.
+#[cfg(feature = "faults")]
+async fn flipped<R: Run>(run: &mut R, place: Place, buffer: BufferKind) -> Result<(), Error> {
+    match flips::take(place) {
+        Some(flip) => run.flip(buffer, flip).await,
+        None => Ok(()),
+    }
+}
+
 impl<B: Backend, C: Curve> Engine<C> for GpuEngine<B, C> {
     fn load<'a>(&'a mut self, plan: &'a Plan, points: &'a [C]) -> Pending<'a, Result<(), Error>> {
         Box::pin(async move {
             let (table, compiled) = self.backend.load(plan, &self.affine(points)).await?;
+            #[cfg(feature = "faults")]
+            if let Some(flip) = flips::take(Place::Table) {
+                self.backend.flip(&table, flip).await?;
+            }
             tracing::info!(seconds = compiled.as_secs_f64(), "kernels compiled and loaded");
             self.resident = Some(table);
             Ok(())

@@ -167,6 +167,7 @@ impl Settings {
             chunk: self.chunk.or(base.chunk),
             memory_limit: self.memory_limit,
             any_point: self.any_point,
+            verify: self.verify,
             preset: base.preset,
         }
     }

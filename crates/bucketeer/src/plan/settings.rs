@@ -89,6 +89,9 @@ pub struct Settings {
     pub memory_limit: Option<u64>,
     /// Whether bases may lie outside the prime-order subgroup.
     pub any_point: bool,
+    /// Whether runs verify their sums; see [`Builder::verify`](crate::Builder::verify). Plans are
+    /// the same.
+    pub verify: bool,
     /// Name of the preset these settings came from.
     pub preset: Option<&'static str>,
 }

@@ -39,6 +39,8 @@ use workspace::Pool;
 use crate::curve::read_element;
 use crate::engine::Engine;
 use crate::facts::DeviceFacts;
+#[cfg(feature = "faults")]
+use crate::faults::flips::Flip;
 use crate::gpu::{self, AffineSource, Backend, Job};
 use crate::plan::{GpuSchedule, Plan};
 use crate::{Curve, CurveSpec, Error, WordField};
@@ -132,6 +134,11 @@ impl Backend for WebGpu {
 
     async fn start<'a>(&'a self, job: Job<'a, Table>) -> Result<WebGpuRun<'a>, Error> {
         WebGpuRun::new(self, job).await
+    }
+
+    #[cfg(feature = "faults")]
+    async fn flip(&self, table: &Table, flip: Flip) -> Result<(), Error> {
+        recorder::flip(&self.gpu, table.first_piece(), flip).await
     }
 
     fn to_arkworks<F: WordField>(&self, words: &mut [u64]) -> Result<(), Error> {

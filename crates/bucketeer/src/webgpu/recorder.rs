@@ -328,6 +328,24 @@ pub(crate) async fn finished(gpu: &Gpu) -> Result<(), Error> {
     gpu.faults.check()
 }
 
+/// Flips a bit of a buffer, as a fault on purpose.
+#[cfg(feature = "faults")]
+pub(crate) async fn flip(
+    gpu: &Gpu,
+    buffer: &wgpu::Buffer,
+    flip: crate::faults::flips::Flip,
+) -> Result<(), Error> {
+    let at = 8 * (flip.word as u64 / 2 % (buffer.size() / 8));
+    let copy = super::workspace::readable(gpu, 8).await?;
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    encoder.copy_buffer_to_buffer(buffer, at, &copy, 0, 8);
+    gpu.queue.submit([encoder.finish()]);
+    let word = read(gpu, &copy, 8).await?[0] ^ 1 << (32 * (flip.word as u32 % 2) + flip.bit % 32);
+    gpu.queue.write_buffer(buffer, at, &word.to_le_bytes());
+    gpu.queue.submit([]);
+    finished(gpu).await
+}
+
 /// The 64-bit words at the start of a buffer.
 pub(crate) async fn read(gpu: &Gpu, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u64>, Error> {
     let failed =

@@ -5,6 +5,8 @@ use super::table::{Bases, Table};
 use super::workspace::Workspace;
 use super::{WebGpu, accumulate, decompose, group, reduce, table};
 use crate::Error;
+#[cfg(feature = "faults")]
+use crate::faults::flips::Flip;
 use crate::gpu::{Chunk, Counters, Job, Pass, Run};
 use crate::plan::BufferKind;
 use crate::report::Timings;
@@ -60,6 +62,12 @@ impl Run for WebGpuRun<'_> {
 
     async fn accumulate(&mut self, bases: &Bases, add: bool) -> Result<(), Error> {
         accumulate::accumulate(self, bases, add).await
+    }
+
+    #[cfg(feature = "faults")]
+    async fn flip(&mut self, buffer: BufferKind, flip: Flip) -> Result<(), Error> {
+        self.recorder.send().await?;
+        super::recorder::flip(&self.webgpu.gpu, self.workspace.at(buffer)?, flip).await
     }
 
     async fn reduce(&mut self, bases: &Bases) -> Result<(), Error> {

@@ -61,6 +61,13 @@ pub(crate) struct Table {
     n: usize,
 }
 
+#[cfg(feature = "faults")]
+impl Table {
+    pub(super) fn first_piece(&self) -> &wgpu::Buffer {
+        &self.pieces[0]
+    }
+}
+
 /// Bases of a chunk.
 pub(crate) struct Bases {
     pub(super) buffer: wgpu::Buffer,

@@ -29,7 +29,7 @@ use super::digest::{Digest32, digest, digest_of_blocks};
 use super::table::curve_digest;
 use crate::bases::Builder;
 use crate::control::{CancelToken, Control, Hook, Progress};
-use crate::plan::Request;
+use crate::plan::{Request, Settings};
 use crate::platform::{Instant, available_memory};
 use crate::report::Timings;
 use crate::sum::Sum;
@@ -188,11 +188,13 @@ impl<C: Curve> Streamed<C> {
         Ok(Bytes { bases: self.bases.bytes(&range)?, scalars: self.scalars.bytes(&range)? })
     }
 
-    /// The name of a chunk's sum: the digest of all that it depends on.
-    fn name_of_sum(&self, bytes: &Bytes, any_point: bool) -> Digest32 {
+    /// The name of a chunk's sum: the digest of all that it depends on. A run that verifies its
+    /// sums does not take one that was not verified.
+    fn name_of_sum(&self, bytes: &Bytes, any_point: bool, verify: bool) -> Digest32 {
         let mut all = curve_digest(&CurveSpec::of::<C>()).to_vec();
         let (bases, scalars) = (self.bases.encoding(), self.scalars.encoding());
-        all.extend(format!("{bases} {scalars} {any_point}").into_bytes());
+        let verified = if verify { " verified" } else { "" };
+        all.extend(format!("{bases} {scalars} {any_point}{verified}").into_bytes());
         all.extend(digest_of_blocks(&bytes.bases));
         all.extend(digest_of_blocks(&bytes.scalars));
         digest(&all)
@@ -235,8 +237,8 @@ impl<C: Curve> Run<'_, C> {
     /// The sum of one chunk, from the checkpoint or by computing it.
     fn kept_or_computed(&mut self, chunk: usize, bytes: Bytes) -> Result<Sum<C>, Error> {
         let Some(checkpoint) = &self.streamed.checkpoint else { return self.chunk(chunk, bytes) };
-        let any_point = self.builder.settings_for(self.plan.n).any_point;
-        let name = self.device.install(|| self.streamed.name_of_sum(&bytes, any_point));
+        let Settings { any_point, verify, .. } = self.builder.settings_for(self.plan.n);
+        let name = self.device.install(|| self.streamed.name_of_sum(&bytes, any_point, verify));
         if let Some(sum) = checkpoint.sum::<C>(&name)? {
             self.kept += 1;
             self.skip(chunk)?;
