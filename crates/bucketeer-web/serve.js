@@ -7,7 +7,7 @@ import { extname, join, normalize, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const ROOT = fileURLToPath(new URL(".", import.meta.url));
+const HERE = fileURLToPath(new URL(".", import.meta.url));
 const TYPES = {
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
@@ -20,11 +20,11 @@ function refuse(response, status, text) {
   response.writeHead(status, { "content-type": "text/plain" }).end(`${text}\n`);
 }
 
-async function respond(request, response) {
+async function respond(root, request, response) {
   const { pathname } = new URL(request.url, "http://localhost");
   if (pathname === "/") return void response.writeHead(302, { location: "/page/" }).end();
-  const path = join(ROOT, normalize(decodeURIComponent(pathname)), pathname.endsWith("/") ? "index.html" : "");
-  if (!path.startsWith(ROOT) || path.includes(`${sep}.`)) return refuse(response, 404, "not found");
+  const path = join(root, normalize(decodeURIComponent(pathname)), pathname.endsWith("/") ? "index.html" : "");
+  if (!path.startsWith(root) || path.includes(`${sep}.`)) return refuse(response, 404, "not found");
   const file = await open(path).catch((error) => error);
   if (file instanceof Error) {
     return file.code === "EACCES" ? refuse(response, 403, "not readable") : refuse(response, 404, "not found");
@@ -45,11 +45,11 @@ async function respond(request, response) {
   }
 }
 
-/** A listening server; port 0 takes a free one. */
-export function serve(port = 0) {
+/** A listening server of a folder; port 0 takes a free one. */
+export function serve(port = 0, root = HERE) {
   const server = createServer((request, response) => {
     // What fails behind the headers can only be cut off.
-    respond(request, response).catch(() => (response.headersSent ? response.destroy() : response.writeHead(400).end()));
+    respond(root, request, response).catch(() => (response.headersSent ? response.destroy() : response.writeHead(400).end()));
   });
   return new Promise((resolve, reject) => {
     server.once("error", reject);
