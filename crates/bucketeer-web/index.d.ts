@@ -21,15 +21,45 @@ export type Coordinate = bigint | [bigint, bigint];
 /** An affine point, or extended coordinates of one; `null` is infinity on a Weierstrass curve. */
 export type Point = { x: Coordinate; y: Coordinate; t?: bigint; z?: bigint } | null;
 
-/** Little-endian integers, not in Montgomery form, as bytes; or numbers one by one. */
+/**
+ * How the bytes of a component are an integer. `montgomery`: little-endian, times a power of two, as
+ * ffjavascript and snarkjs have points.
+ */
+export type Form = "little-endian" | "big-endian" | "montgomery";
+
+/** Integers as bytes, in a form that the call names; or numbers one by one. */
 export type BasesInput = Uint8Array | ArrayBuffer | Point[];
 export type ScalarsInput = Uint8Array | ArrayBuffer | bigint[];
 
-export interface LoadOptions {
+/** A file that is read by range: what it holds in memory is one section at most. */
+export type FileInput = Blob | URL | string | ArrayBuffer | Uint8Array;
+
+export interface CheckOptions {
   /** Whether points are checked to lie in the prime-order subgroup. Default true. */
   check?: boolean;
   /** Right for every point of the curve, in the subgroup or not; slower. Default false. */
   anyPoint?: boolean;
+}
+
+export interface LoadOptions extends CheckOptions {
+  /** How bytes are coordinates. Default `little-endian`. */
+  form?: Form;
+}
+
+export interface FileOptions extends CheckOptions {
+  /**
+   * The points to load. Of a .zkey: a, b1, b2, c, h, ic, alpha-g1, beta-g1, beta-g2, gamma-g2, delta-g1,
+   * delta-g2; of PLONK and FFLONK tau-g1. Of a .ptau: tau-g1, tau-g2, alpha-tau-g1, beta-tau-g1, beta-g2,
+   * lagrange-g1, lagrange-g2, lagrange-alpha-g1, lagrange-beta-g1; `lagrange-g1:10` is the basis of 2^10.
+   */
+  section: string;
+  /** The first so many of them. Default all. */
+  n?: number;
+}
+
+export interface ScalarOptions {
+  /** How bytes are scalars. Default `little-endian`. */
+  scalarForm?: Form;
 }
 
 export interface RunOptions {
@@ -52,6 +82,26 @@ export interface Sum {
   infinity: boolean;
 }
 
+/** How a device was chosen, where there are two. Times are milliseconds. */
+export interface Choice {
+  device: "webgpu" | "cpu";
+  /** The time that each was predicted to take. */
+  predicted: Record<"webgpu" | "cpu", number>;
+  /** What each was charged for getting ready: bases to load, shaders to compile. */
+  setup: Record<"webgpu" | "cpu", number>;
+  /** The same in words. */
+  reason: string;
+}
+
+export interface BatchResult {
+  /** One for each vector of scalars. */
+  sums: Sum[];
+  /** Milliseconds in all. */
+  milliseconds: number;
+  device: DeviceInfo;
+  choice?: Choice;
+}
+
 export interface Result extends Sum {
   /** Milliseconds of each stage. */
   timings: Record<"compile" | "load" | "decompose" | "group" | "accumulate" | "reduce" | "combine", number>;
@@ -59,12 +109,19 @@ export interface Result extends Sum {
   milliseconds: number;
   /** The plan carried out, in words. */
   plan: string;
+  /** What it was computed on. */
   device: DeviceInfo;
+  /** Why, where `auto` had two devices. */
+  choice?: Choice;
 }
 
 export interface CurveInfo {
   name: string;
   alias?: string;
+  /** The wasm module that a CPU computes with. */
+  module: string;
+  /** Bytes of a point. */
+  pointBytes: number;
   /** Bytes of one component of a coordinate. */
   componentBytes: number;
   /** Components of a coordinate: 1, or 2 over a quadratic extension. */
@@ -79,12 +136,17 @@ export interface CurveInfo {
 
 /** Bases on a device, ready for any number of MSMs. */
 export interface Bases {
+  /** The curve's full name. */
+  readonly curve: string;
+  /** With `auto` the device that they were loaded onto first. */
   readonly device: DeviceInfo;
   /** The plan for one MSM, in words. */
   readonly plan: string;
   /** Milliseconds it took to make and load them. */
   readonly milliseconds: number;
-  msm(scalars: ScalarsInput, options?: RunOptions): Promise<Result>;
+  msm(scalars: ScalarsInput, options?: RunOptions & ScalarOptions): Promise<Result>;
+  /** The sums for several vectors of scalars, one for every base each, in one run. */
+  msmBatch(vectors: ScalarsInput[], options?: ScalarOptions & { signal?: AbortSignal }): Promise<BatchResult>;
   /** The sum for scalars drawn from a seed. */
   msmOf(options?: DrawOptions & RunOptions): Promise<Result>;
   /** What `msmOf` must yield on generated bases, computed from their logarithms. */
@@ -104,7 +166,8 @@ export class Bucketeer {
   private constructor();
   /**
    * Opens a device. `webgpu` fails where there is none; `auto` (default) takes the CPU then and says so in
-   * `device.fallback` and `device.reason`. Work is done in workers unless `worker` is false. On the CPU each
+   * `device.fallback` and `device.reason`. Where there is one, `auto` uses both: every call goes to the
+   * device that is predicted to end first, and its result has `device` and `choice`. Work is done in workers unless `worker` is false. On the CPU each
    * has a share of the bases: as many as there are processors, or `threads`, from 1 to 256.
    *
    * An error named `WorkerError` says that a worker ended by itself: make a new Bucketeer.
@@ -119,15 +182,24 @@ export class Bucketeer {
   distributions(): string[];
   curve(name: string): Promise<CurveInfo>;
   loadBases(curve: string, bases: BasesInput, options?: LoadOptions): Promise<Bases>;
+  /** Loads a section of a .zkey or .ptau of snarkjs; an address must be of a server that sends ranges. */
+  loadFile(file: FileInput, options: FileOptions): Promise<Bases>;
   /** Makes `n` bases with known logarithms from a seed. */
   generate(curve: string, n: number, options?: { seed?: number | bigint }): Promise<Bases>;
   /** One MSM over bases that are not kept. */
-  msm(curve: string, bases: BasesInput, scalars: ScalarsInput, options?: LoadOptions & RunOptions): Promise<Result>;
+  msm(
+    curve: string,
+    bases: BasesInput,
+    scalars: ScalarsInput,
+    options?: LoadOptions & ScalarOptions & RunOptions,
+  ): Promise<Result>;
   /** Runs the conformance table on this device. */
   conformance(options?: { curve?: string; quick?: boolean; onRow?: (row: Row) => void }): Promise<{
     passed: number;
     failed: number;
   }>;
+  /** Bytes of WebAssembly memory that all workers have. It is used again, and returned by `close`. */
+  memory(): Promise<number>;
   /** Ends the workers and frees everything. */
   close(): void;
 }

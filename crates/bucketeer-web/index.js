@@ -1,66 +1,81 @@
 // The public API. Work is done in a worker by default, so that the page stays responsive; what is
 // here turns numbers into bytes, bytes into numbers, and promises into messages.
 
-import { inputBytes, outputPoint } from "./js/layout.js";
-import { inThisThread } from "./js/local.js";
-import { inWorkers } from "./js/shares.js";
-import { hasWorkers, processors } from "./js/spawn.js";
-
-/** Most threads that a Bucketeer starts. */
-const MOST_THREADS = 256;
+import { DISTRIBUTIONS } from "./pkg/curves.js";
+import { curveNames, factsOf } from "./js/curves.js";
+import { openFile } from "./js/files.js";
+import { batchBytes, inputBytes, inputForm, outputPoint } from "./js/layout.js";
+import { openPort } from "./js/open.js";
+import { locate } from "./js/snarkjs.js";
 
 export class Bucketeer {
   #port;
-  #opened;
-  #facts = new Map();
+  #device;
 
-  constructor(port, opened) {
+  constructor(port, device) {
     this.#port = port;
-    this.#opened = opened;
+    this.#device = device;
   }
 
-  /** What the MSMs run on, and whether that is a fallback. */
+  /** What the MSMs run on, and whether that is a fallback. With `auto` results say it of each. */
   get device() {
-    return this.#opened.device;
+    return this.#device;
   }
 
   static async create({ device = "auto", worker = true, threads } = {}) {
-    const port = worker && hasWorkers() ? inWorkers(threadsOf(threads)) : inThisThread(threads);
-    try {
-      return new Bucketeer(port, await port.call("open", [device]));
-    } catch (error) {
-      port.close();
-      throw error;
-    }
+    const { port, device: opened } = await openPort(device, worker, threads);
+    return new Bucketeer(port, opened);
   }
 
   /** The names of the curves. */
   curves() {
-    return [...this.#opened.curves];
+    return curveNames();
   }
 
   /** The kinds of scalars that `msmOf` draws. */
   distributions() {
-    return [...this.#opened.distributions];
+    return [...DISTRIBUTIONS];
   }
 
   /** Sizes of a curve's points and scalars, its modulus and order. */
   async curve(name) {
-    if (!this.#facts.has(name)) this.#facts.set(name, await this.#port.call("facts", [name]));
-    return this.#facts.get(name);
+    return factsOf(name);
   }
 
-  /** Loads bases, ready for any number of MSMs. */
-  async loadBases(curve, bases, { check = true, anyPoint = false } = {}) {
-    const facts = await this.curve(curve);
+  /** Loads bases, ready for any number of MSMs. `form` says how bytes are integers. */
+  async loadBases(curve, bases, { check = true, anyPoint = false, form } = {}) {
+    const facts = factsOf(curve);
     const bytes = inputBytes(bases, facts, "base");
-    const loaded = await this.#port.call("load", [facts.name, bytes, check && !anyPoint, anyPoint]);
+    return this.#load(facts, bytes, inputForm(bases, form), check, anyPoint);
+  }
+
+  /**
+   * Loads the points of one section of a .zkey or .ptau of snarkjs, all of them or the first `n`. The
+   * file is read by range: a Blob or File, an address, or bytes.
+   */
+  async loadFile(file, { section, n, check = true, anyPoint = false } = {}) {
+    const opened = await openFile(file);
+    const { curve, start, count, bytes } = await locate(opened, section);
+    if (n !== undefined && !(Number.isInteger(n) && n >= 0 && n <= count)) {
+      throw new RangeError(`n is ${n}: section "${section}" has ${count} points`);
+    }
+    const length = n === undefined ? bytes : (bytes / Math.max(count, 1)) * n;
+    const read = async (from, to) => {
+      const part = await opened.read(start + from, start + to);
+      if (part.length !== to - from) throw new Error("the file became shorter while it was read");
+      return part;
+    };
+    return this.#load(factsOf(curve), { length, read }, "montgomery", check, anyPoint);
+  }
+
+  async #load(facts, source, form, check, anyPoint) {
+    const loaded = await this.#port.call("load", [facts.name, source, form, check && !anyPoint, anyPoint]);
     return new Bases(this.#port, this.device, facts, loaded);
   }
 
   /** Makes `n` bases with known logarithms from a seed, for benchmarks and tests. */
   async generate(curve, n, { seed = 0 } = {}) {
-    const facts = await this.curve(curve);
+    const facts = factsOf(curve);
     const loaded = await this.#port.call("generate", [facts.name, n, BigInt(seed)]);
     return new Bases(this.#port, this.device, facts, loaded);
   }
@@ -77,8 +92,13 @@ export class Bucketeer {
 
   /** Runs the conformance table; `onRow` gets every row group as it is done. */
   async conformance({ curve, quick = true, onRow } = {}) {
-    const name = curve && (await this.curve(curve)).name;
+    const name = curve && factsOf(curve).name;
     return this.#port.call("conformance", [name, quick], { onProgress: onRow });
+  }
+
+  /** Bytes of WebAssembly memory that all workers have. It is used again, and returned by `close`. */
+  memory() {
+    return this.#port.call("memory", []);
   }
 
   /** Ends the workers and frees everything. */
@@ -87,24 +107,21 @@ export class Bucketeer {
   }
 }
 
-/** The threads to use: those that are asked for, or one for every processor. */
-function threadsOf(threads = Math.min(processors(), MOST_THREADS)) {
-  if (Number.isInteger(threads) && threads >= 1 && threads <= MOST_THREADS) return threads;
-  throw new RangeError(`threads is ${threads}: expected an integer from 1 to ${MOST_THREADS}`);
-}
-
 /** Bases on a device. */
 class Bases {
   #port;
   #facts;
   #handle;
 
-  constructor(port, device, facts, { handle, plan, milliseconds }) {
+  constructor(port, device, facts, loaded) {
+    const { handle, plan, milliseconds } = loaded;
     this.#port = port;
     this.#facts = facts;
     this.#handle = handle;
-    /** The device they are on. */
-    this.device = device;
+    /** The curve's full name. */
+    this.curve = facts.name;
+    /** The device they are on; with `auto` the first one. */
+    this.device = loaded.device ?? device;
     /** The plan for one MSM, in words. */
     this.plan = plan;
     /** Time it took to make and load them. */
@@ -112,18 +129,31 @@ class Bases {
   }
 
   /** The sum for these scalars. */
-  async msm(scalars, options = {}) {
-    return this.#run("msm", [inputBytes(scalars, this.#facts, "scalar")], options);
+  async msm(scalars, { scalarForm, ...options } = {}) {
+    const bytes = inputBytes(scalars, this.#facts, "scalar");
+    const outcome = await this.#port.call("msm", [this.#handle, bytes, inputForm(scalars, scalarForm)], options);
+    return this.#result(outcome);
+  }
+
+  /** The sums for several vectors of scalars, in one run. */
+  async msmBatch(vectors, { scalarForm, signal } = {}) {
+    const start = performance.now();
+    if (vectors.length === 0) return { sums: [], milliseconds: 0, device: this.device };
+    const { bytes, form } = batchBytes(vectors, this.#facts, scalarForm);
+    const args = [this.#handle, bytes, vectors.length, form];
+    const { sums, device = this.device, choice } = await this.#port.call("msmBatch", args, { signal });
+    const points = sums.map((sum) => outputPoint(sum, this.#facts));
+    return { sums: points, milliseconds: performance.now() - start, device, ...(choice && { choice }) };
   }
 
   /** The sum for scalars drawn from a seed. */
   async msmOf({ distribution = "uniform", seed = 0, ...options } = {}) {
-    return this.#run("msmOf", [distribution, BigInt(seed)], options);
+    const drawn = [this.#handle, distribution, BigInt(seed)];
+    return this.#result(await this.#port.call("msmOf", drawn, options));
   }
 
-  async #run(method, args, options) {
-    const outcome = await this.#port.call(method, [this.#handle, ...args], options);
-    return { ...outputPoint(outcome, this.#facts), ...outcome.figures, device: this.device };
+  #result({ x, y, figures, device = this.device, choice }) {
+    return { ...outputPoint({ x, y }, this.#facts), ...figures, device, ...(choice && { choice }) };
   }
 
   /** What `msmOf` must yield on generated bases: one inner product, one scalar multiplication. */

@@ -8,7 +8,7 @@ import { extname, join, normalize, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const ROOT = await realpath(fileURLToPath(new URL(".", import.meta.url)));
+const HERE = fileURLToPath(new URL(".", import.meta.url));
 const TYPES = {
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
@@ -21,13 +21,14 @@ function refuse(response, status, text) {
   response.writeHead(status, { "content-type": "text/plain" }).end(`${text}\n`);
 }
 
-async function respond(request, response) {
+async function respond(root, request, response) {
   const { pathname } = new URL(request.url, "http://localhost");
   if (pathname === "/") return void response.writeHead(302, { location: "/page/" }).end();
-  const asked = join(ROOT, normalize(decodeURIComponent(pathname)), pathname.endsWith("/") ? "index.html" : "");
+  const folder = await realpath(root);
+  const asked = join(folder, normalize(decodeURIComponent(pathname)), pathname.endsWith("/") ? "index.html" : "");
   // Where links lead is what is served, so that is what must lie in the folder.
   const path = await realpath(asked).catch(() => "");
-  const inside = path.startsWith(ROOT + sep) && !path.slice(ROOT.length).includes(`${sep}.`);
+  const inside = path.startsWith(folder + sep) && !path.slice(folder.length).includes(`${sep}.`);
   if (!inside) return refuse(response, 404, "not found");
   const file = await open(path).catch((error) => error);
   if (file instanceof Error) {
@@ -49,11 +50,11 @@ async function respond(request, response) {
   }
 }
 
-/** A listening server; port 0 takes a free one. */
-export function serve(port = 0) {
+/** A listening server of a folder; port 0 takes a free one. */
+export function serve(port = 0, root = HERE) {
   const server = createServer((request, response) => {
     // What fails behind the headers can only be cut off.
-    respond(request, response).catch(() => (response.headersSent ? response.destroy() : response.writeHead(400).end()));
+    respond(root, request, response).catch(() => (response.headersSent ? response.destroy() : response.writeHead(400).end()));
   });
   return new Promise((resolve, reject) => {
     server.once("error", reject);

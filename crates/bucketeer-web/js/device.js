@@ -1,6 +1,9 @@
 // Which device the caller gets. There is no silent fallback from WebGPU: "webgpu" fails if
 // there is none, and "auto" says that it fell back and why.
 
+import { CPU } from "../pkg/curves.js";
+import { named } from "./failure.js";
+
 const KINDS = ["auto", "webgpu", "cpu"];
 
 const LIMITS = [
@@ -12,32 +15,31 @@ const LIMITS = [
   "maxComputeWorkgroupsPerDimension",
 ];
 
-/** A processor of the wasm module, and its description. */
-export async function openDevice(Processor, kind) {
+/** The description of a device, and its processor if it is a GPU: `full` gives the module for one. */
+export async function openDevice(full, kind) {
   if (!KINDS.includes(kind)) {
     throw new RangeError(`unknown device "${kind}": expected one of ${KINDS.join(", ")}`);
   }
-  if (kind === "cpu") return cpu(Processor, { fallback: false });
+  if (kind === "cpu") return { device: cpu({ fallback: false }) };
   try {
-    return await webgpu(Processor);
+    return await webgpu(full);
   } catch (error) {
     if (kind === "webgpu") throw error;
-    return cpu(Processor, { fallback: true, reason: error.message });
+    return { device: cpu({ fallback: true, reason: error.message }) };
   }
 }
 
-function cpu(Processor, rest) {
-  const processor = Processor.cpu();
-  const { kind, description } = processor;
-  return { processor, device: { kind, name: "WebAssembly", description, threads: 1, ...rest } };
+function cpu(rest) {
+  return { kind: "cpu", name: "WebAssembly", description: CPU, threads: 1, ...rest };
 }
 
-async function webgpu(Processor) {
+async function webgpu(full) {
   const adapter = await requestAdapter();
-  const processor = await Processor.webgpu();
-  const { kind, description } = processor;
+  const { Processor } = await full();
+  const gpu = await Processor.webgpu();
+  const { kind, description } = gpu;
   const limits = Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]]));
-  return { processor, device: { kind, name: nameOf(adapter), description, limits, fallback: false } };
+  return { gpu, device: { kind, name: nameOf(adapter), description, limits, fallback: false } };
 }
 
 async function requestAdapter() {
@@ -56,7 +58,5 @@ function nameOf({ info }) {
 }
 
 function unsupported(reason) {
-  const error = new Error(`no device webgpu: ${reason}`);
-  error.name = "NotSupportedError";
-  return error;
+  return named("NotSupportedError", `no device webgpu: ${reason}`);
 }

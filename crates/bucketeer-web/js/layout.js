@@ -1,5 +1,5 @@
-// Points and scalars as bytes: little-endian integers, not in Montgomery form. No browser is needed
-// here.
+// Points and scalars as bytes: numbers become little-endian integers, not in Montgomery form. No
+// browser is needed here.
 
 const WORD = 64n;
 const EXPECTED = {
@@ -15,6 +15,30 @@ export function inputBytes(input, facts, what) {
     throw new TypeError(`the ${what}s are ${describe(input)}: expected ${EXPECTED[what]}`);
   }
   return what === "base" ? pointBytes(input, facts) : scalarBytes(input, facts);
+}
+
+const FORMS = ["little-endian", "big-endian", "montgomery"];
+
+/** How bytes are integers: as the caller says, little-endian by default, which our own are. */
+export function inputForm(input, form = FORMS[0]) {
+  if (!FORMS.includes(form)) throw new RangeError(`unknown form "${form}": expected one of ${FORMS.join(", ")}`);
+  return Array.isArray(input) ? FORMS[0] : form;
+}
+
+/** Vectors of scalars one after the other, all of the same length and kind. */
+export function batchBytes(vectors, facts, form) {
+  const parts = vectors.map((scalars) => inputBytes(scalars, facts, "scalar"));
+  const each = parts[0].length;
+  const forms = vectors.map((scalars) => inputForm(scalars, form));
+  const bytes = new Uint8Array(each * parts.length);
+  parts.forEach((part, index) => {
+    if (part.length !== each || forms[index] !== forms[0]) {
+      const what = part.length === each ? "of another form" : `of ${part.length} bytes`;
+      throw new RangeError(`vector ${index} of the batch is ${what}, the first one of ${each} bytes, ${forms[0]}`);
+    }
+    bytes.set(part, index * each);
+  });
+  return { bytes, form: forms[0] };
 }
 
 /** Arrays of 32-bit words are refused because programs disagree on the order of the words. */

@@ -4,11 +4,10 @@
 // memory. Pages have that only if they are cross-origin isolated. Elsewhere an aborted call rejects
 // at once, and the run goes on to its end in the worker.
 
+import { named } from "./failure.js";
 import { spawn } from "./spawn.js";
 
 const sharedMemory = () => globalThis.crossOriginIsolated ?? typeof SharedArrayBuffer === "function";
-
-const named = (name, message) => Object.assign(new Error(message), { name });
 
 export function inWorker() {
   const pending = new Map();

@@ -3,16 +3,25 @@
 //
 // 1. Bases are cut into shares of equal length, one for a worker, and stay there.
 // 2. An MSM runs on all shares at once, each with its range of the scalars.
-// 3. The first worker adds the sums, as an MSM with scalars of one.
+// 3. The first worker adds the sums, as MSMs with scalars of one.
 //
-// Few bases are not cut: to reduce buckets takes each worker as long as it would take one.
+// Few bases are not cut: to reduce buckets takes each worker as long as it would take one. Of a batch
+// over few bases every worker takes some MSMs, on bases that it is given for that.
 
+import { partOf, wholeOf } from "./bytes.js";
+import { factsOf } from "./curves.js";
+import { failure } from "./failure.js";
 import { inWorker } from "./remote.js";
 
 /** Fewest bases of a share. */
 const LEAST = 256;
 /** The other size of a scalar that every curve takes. */
 const USUAL_SCALAR = 32;
+
+/** The number of shares of `n` bases. */
+export function sharesOf(n, threads) {
+  return Math.max(1, Math.min(threads, Math.floor(n / LEAST)));
+}
 
 export function inWorkers(threads) {
   const first = inWorker();
@@ -28,7 +37,7 @@ export function inWorkers(threads) {
   };
 
   const cut = (n) => {
-    const count = Math.max(1, Math.min(threads, Math.floor(n / LEAST)));
+    const count = sharesOf(n, threads);
     const each = Math.ceil(n / count);
     const share = (index) => ({ index, first: index * each, count: Math.min(each, n - index * each) });
     return Array.from({ length: count }, (_, index) => share(index));
@@ -46,11 +55,12 @@ export function inWorkers(threads) {
     const failed = results.find(({ status }) => status === "rejected");
     const loaded = results.flatMap(({ value }) => value ?? []);
     if (failed) {
-      for (const { port, handle } of loaded) port.call("free", [handle]).catch(() => {});
+      freeAll(loaded).catch(() => {});
       throw failed.reason;
     }
     const handle = ++last;
-    residents.set(handle, { curve, n, shares: loaded });
+    const again = shares.length === 1 && threads > 1 ? (port) => load(port, shares[0]) : null;
+    residents.set(handle, { curve, n, shares: loaded, again, copies: [] });
     return { handle, plan: planOf(loaded), milliseconds: performance.now() - start };
   };
 
@@ -60,23 +70,15 @@ export function inWorkers(threads) {
     return found;
   };
 
-  /** A run on every share, with the arguments that `args(share)` gives. */
-  const run = async (handle, method, args, { onProgress, signal } = {}) => {
-    const { curve, shares } = resident(handle);
-    if (shares.length === 1) {
-      const [{ port, handle }] = shares;
-      return port.call(method, [handle, ...args(shares[0])], { onProgress, signal });
-    }
+  /** Calls `one` for every part at once. The first error stops the others. */
+  const together = async (parts, one, signal) => {
     signal?.throwIfAborted();
-    const start = performance.now();
     const stop = new AbortController();
     const abort = () => stop.abort(signal.reason);
     signal?.addEventListener("abort", abort, { once: true });
-    const report = united(shares.length, onProgress);
-    const one = async (share, index) => {
-      const options = { onProgress: report(index), signal: stop.signal };
+    const guarded = async (part, index) => {
       try {
-        return await share.port.call(method, [share.handle, ...args(share)], options);
+        return await one(part, index, stop.signal);
       } catch (error) {
         // The others' work is of no use; the first error is the one that counts.
         stop.abort(error);
@@ -84,31 +86,47 @@ export function inWorkers(threads) {
       }
     };
     try {
-      const outcomes = await Promise.all(shares.map(one));
-      const { x, y } = await sum(curve, outcomes);
-      const slowest = outcomes.reduce((a, b) => (a.figures.milliseconds > b.figures.milliseconds ? a : b)).figures;
-      return { x, y, figures: { ...slowest, milliseconds: performance.now() - start } };
+      return await Promise.all(parts.map(guarded));
     } finally {
       signal?.removeEventListener("abort", abort);
     }
   };
 
-  /** The sum of points of the curve. */
-  const sum = async (curve, points) => {
-    const half = curve.componentBytes * curve.components;
-    const bases = new Uint8Array(points.length * 2 * half);
-    const ones = new Uint8Array(points.length * USUAL_SCALAR);
-    points.forEach(({ x, y }, i) => {
-      ones[i * USUAL_SCALAR] = 1;
-      // All zeros are infinity.
-      if (x) bases.set(x, 2 * i * half), bases.set(y, (2 * i + 1) * half);
-    });
-    const { handle } = await first.call("load", [curve.name, bases, false, true]);
-    try {
-      return await first.call("msm", [handle, ones]);
-    } finally {
-      first.call("free", [handle]).catch(() => {});
+  /** A run on every share, with the arguments that `args(share)` gives. */
+  const run = async (handle, method, args, { onProgress, signal } = {}) => {
+    const { curve, shares } = resident(handle);
+    if (shares.length === 1) {
+      const [{ port, handle }] = shares;
+      return port.call(method, [handle, ...args(shares[0])], { onProgress, signal });
     }
+    const start = performance.now();
+    const report = united(shares.length, onProgress);
+    const one = (share, index, signal) =>
+      share.port.call(method, [share.handle, ...args(share)], { onProgress: report(index), signal });
+    const outcomes = await together(shares, one, signal);
+    const [{ x, y }] = await first.call("sums", [curve.name, [outcomes]]);
+    const slowest = outcomes.reduce((a, b) => (a.figures.milliseconds > b.figures.milliseconds ? a : b)).figures;
+    return { x, y, figures: { ...slowest, milliseconds: performance.now() - start } };
+  };
+
+  /** The same bases on as many workers as there are, or as there are MSMs. */
+  const copiesOf = (found, count) => {
+    const [own] = found.shares;
+    const copy = async (index) => {
+      const port = await worker(index);
+      return { port, ...(await found.again(port)) };
+    };
+    const workers = Array.from({ length: Math.min(threads, count) }, (_, index) => index);
+    return Promise.all(
+      workers.map((index) => {
+        if (index === 0) return own;
+        found.copies[index] ??= copy(index).catch((error) => {
+          delete found.copies[index];
+          throw error;
+        });
+        return found.copies[index];
+      }),
+    );
   };
 
   const methods = {
@@ -119,30 +137,76 @@ export function inWorkers(threads) {
       return { ...result, device: { ...result.device, description, threads } };
     },
 
-    async load([name, bytes, check, anyPoint]) {
-      const curve = await first.call("facts", [name]);
-      const size = 2 * curve.componentBytes * curve.components;
+    async load([name, source, form, check, anyPoint]) {
+      const curve = factsOf(name);
+      const n = source.length / curve.pointBytes;
       // The library says what is wrong with a length, and where a bad point is.
-      const whole = () => keep(curve, 1, (port) => port.call("load", [name, bytes, check, anyPoint]));
-      const n = bytes.length / size;
-      if (!Number.isInteger(n) || cut(n).length === 1) return whole();
-      const load = (port, { first, count }) => {
-        const part = bytes.slice(first * size, (first + count) * size);
-        return port.call("load", [name, part, check, anyPoint], { transfer: [part.buffer] });
+      const whole = async () => {
+        const bytes = await wholeOf(source);
+        // Other workers may be given the same bases later, when the caller may have changed its own.
+        const own = n < 2 * LEAST ? bytes.slice() : bytes;
+        let checked = !check;
+        const load = async (port) => {
+          const loaded = await port.call("load", [name, own, form, !checked, anyPoint]);
+          checked = true;
+          return loaded;
+        };
+        const loaded = await keep(curve, 1, load);
+        residents.get(loaded.handle).n = n;
+        return loaded;
       };
-      return keep(curve, n, load).catch((error) => (error.name === "WorkerError" ? Promise.reject(error) : whole()));
+      if (!Number.isInteger(n) || cut(n).length === 1) return whole();
+      const load = async (port, { first, count }) => {
+        const part = await partOf(source, first * curve.pointBytes, (first + count) * curve.pointBytes);
+        return port.call("load", [name, part, form, check, anyPoint], { transfer: [part.buffer] });
+      };
+      const failed = (error) => (error.name === "BucketeerError" ? whole() : Promise.reject(error));
+      return keep(curve, n, load).catch(failed);
     },
 
     async generate([name, n, seed]) {
-      const curve = await first.call("facts", [name]);
+      const curve = factsOf(name);
       return keep(curve, n, (port, { first, count }) => port.call("generate", [name, n, seed, first, count]));
     },
 
-    msm([handle, scalars], options) {
+    msm([handle, scalars, form], options) {
       const { curve, n, shares } = resident(handle);
-      if (shares.length === 1) return run(handle, "msm", () => [scalars], options);
+      if (shares.length === 1) return run(handle, "msm", () => [scalars, form], options);
       const size = scalarSize(scalars.length, n, curve);
-      return run(handle, "msm", ({ first, count }) => [scalars.slice(first * size, (first + count) * size)], options);
+      const part = ({ first, count }) => scalars.slice(first * size, (first + count) * size);
+      return run(handle, "msm", (share) => [part(share), form], options);
+    },
+
+    async msmBatch([handle, scalars, count, form], { signal } = {}) {
+      const found = resident(handle);
+      const { curve, n, shares } = found;
+      const start = performance.now();
+      const done = (sums) => ({ sums, figures: { milliseconds: performance.now() - start } });
+      const each = scalars.length / count;
+      if (shares.length === 1) {
+        const copies = await copiesOf(found, count);
+        const some = Math.ceil(count / copies.length);
+        const one = async ({ port, handle }, index, signal) => {
+          const own = Math.max(0, Math.min(some, count - index * some));
+          if (own === 0) return { sums: [] };
+          const part = scalars.slice(index * some * each, (index * some + own) * each);
+          return port.call("msmBatch", [handle, part, own, form], { signal });
+        };
+        const outcomes = await together(copies, one, signal);
+        return done(outcomes.flatMap(({ sums }) => sums));
+      }
+      const size = scalarSize(each, n, curve);
+      const one = ({ port, handle, first, count: own }, _, signal) => {
+        const part = new Uint8Array(count * own * size);
+        for (let index = 0; index < count; index++) {
+          const from = index * each + first * size;
+          part.set(scalars.subarray(from, from + own * size), index * own * size);
+        }
+        return port.call("msmBatch", [handle, part, count, form], { signal, transfer: [part.buffer] });
+      };
+      const outcomes = await together(shares, one, signal);
+      const lists = Array.from({ length: count }, (_, index) => outcomes.map(({ sums }) => sums[index]));
+      return done(await first.call("sums", [curve.name, lists]));
     },
 
     msmOf([handle, ...drawn], options) {
@@ -154,14 +218,22 @@ export function inWorkers(threads) {
       return port.call("expected", [own, ...drawn]);
     },
 
+    async memory() {
+      const ports = [first, ...others.filter(Boolean).map(({ port }) => port)];
+      const bytes = await Promise.all(ports.map((port) => port.call("memory", [])));
+      return bytes.reduce((sum, own) => sum + own, 0);
+    },
+
     async free([handle]) {
-      const { shares } = resident(handle);
+      const { shares, copies } = resident(handle);
       residents.delete(handle);
-      await Promise.all(shares.map(({ port, handle }) => port.call("free", [handle])));
+      await freeAll([...shares, ...(await Promise.all(copies.filter(Boolean)))]);
     },
   };
 
   return {
+    /** The worker that the first share is in. */
+    first,
     async call(method, args, options) {
       return Object.hasOwn(methods, method) ? methods[method](args, options) : first.call(method, args, options);
     },
@@ -180,6 +252,10 @@ function opened(port) {
   return { port, ready };
 }
 
+function freeAll(loaded) {
+  return Promise.all(loaded.map(({ port, handle }) => port.call("free", [handle])));
+}
+
 /** Bytes of a scalar, if there is one for every base; the errors are the library's. */
 function scalarSize(length, n, { scalarBytes }) {
   const size = [USUAL_SCALAR, scalarBytes].find((size) => n * size === length);
@@ -188,7 +264,7 @@ function scalarSize(length, n, { scalarBytes }) {
   const text = Number.isInteger(scalars)
       ? `${n} bases but ${scalars} scalars: every scalar needs a base${scalars < n ? ", and every base a scalar" : ""}`
       : `the scalars have ${length} bytes, which is not a multiple of the ${scalarBytes} of a scalar`;
-  throw Object.assign(new Error(text), { name: "BucketeerError" });
+  throw failure(text);
 }
 
 function planOf(shares) {

@@ -17,15 +17,15 @@ export function spawn(onMessage, onEnd) {
 }
 
 function inBrowser(onMessage, onEnd) {
-  const name = `bucketeer-${Math.random().toString(36).slice(2)}`;
-  const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module", name });
+  // Bundlers look for this expression, with options that are constant.
+  const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   const watch = new AbortController();
   worker.onerror = (event) => {
     event.preventDefault();
     onEnd(event.message ?? "its script could not be loaded");
   };
   worker.onmessage = ({ data }) => {
-    if (data.locked) watchLock(name, watch.signal, onEnd);
+    if (data.locked) watchLock(data.locked, watch.signal, onEnd);
     else onMessage(data);
   };
   return {
@@ -44,9 +44,10 @@ function watchLock(name, signal, onEnd) {
 }
 
 function inNode(onMessage, onEnd) {
-  const { Worker } = node("worker_threads");
+  const { Worker: NodeWorker } = node("worker_threads");
+  const here = import.meta.url;
   // Options of the program, such as --input-type, are not meant for its workers.
-  const worker = new Worker(new URL("./worker.js", import.meta.url), { execArgv: [] });
+  const worker = new NodeWorker(new URL("./worker.js", here), { execArgv: [] });
   let ended = false;
   worker.on("message", onMessage);
   worker.on("error", (error) => onEnd(error.message));

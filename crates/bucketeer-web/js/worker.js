@@ -7,10 +7,11 @@ const engine = new Engine();
 const cancelled = new Set();
 
 // `spawn.js` learns from this lock when the worker is gone.
+const lock = `bucketeer-${Math.random().toString(36).slice(2)}`;
 globalThis.WorkerGlobalScope &&
   navigator.locks
-    ?.request(name, () => {
-      port.postMessage({ locked: true });
+    ?.request(lock, () => {
+      port.postMessage({ locked: lock });
       return new Promise(() => {});
     })
     .catch(() => {});

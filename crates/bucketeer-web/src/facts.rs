@@ -1,11 +1,11 @@
 //! What JavaScript needs to know of a curve to write its points as bytes, and the names there are.
 
 use bucketeer::Model;
-use bucketeer::curves::{CURVES, NamedCurve};
+use bucketeer::curves::CURVES;
 use bucketeer::random::Distribution;
 use wasm_bindgen::prelude::*;
 
-use crate::failure::Failure;
+use crate::curves;
 
 /// Facts of one curve. Integers are decimal strings.
 #[wasm_bindgen(getter_with_clone)]
@@ -33,9 +33,8 @@ pub struct CurveFacts {
 /// Facts of the curve with this name or alias.
 #[wasm_bindgen(js_name = curveFacts)]
 pub fn curve_facts(name: &str) -> Result<CurveFacts, JsValue> {
-    let curve = NamedCurve::named(name).map_err(Failure::from)?;
-    let any = curve.any();
-    let (spec, layout) = (any.spec(), any.layout());
+    let any = curves::named(name)?;
+    let (curve, spec, layout) = (any.named(), any.spec(), any.layout());
     Ok(CurveFacts {
         name: curve.name.into(),
         alias: curve.alias.map(Into::into),

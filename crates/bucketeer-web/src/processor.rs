@@ -1,19 +1,19 @@
 //! Devices, and what is loaded onto them.
 
 use bucketeer::any::{AnyCurve, AnyPoints, RunOptions};
-use bucketeer::conformance::{self, CaseResult, Filter};
-use bucketeer::curves::NamedCurve;
+use bucketeer::packed::PackedPoints;
 use bucketeer::{Device, DeviceKind, Error, PointFault};
-use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
 
+use crate::curves;
 use crate::failure::Failure;
+use crate::form;
 use crate::progress;
 use crate::resident::{Known, Resident};
 
 /// A device to run on.
 #[wasm_bindgen]
-pub struct Processor(Device);
+pub struct Processor(pub(crate) Device);
 
 #[wasm_bindgen]
 impl Processor {
@@ -23,6 +23,7 @@ impl Processor {
     }
 
     /// The GPU that the browser offers.
+    #[cfg(feature = "full")]
     pub async fn webgpu() -> Result<Self, JsValue> {
         Ok(Self(Device::webgpu_async().await.map_err(Failure::from)?))
     }
@@ -43,20 +44,31 @@ impl Processor {
         self.0.to_string()
     }
 
-    /// Loads bases. `check` has them proved to lie in the prime-order subgroup, by a test that the
-    /// seed, 32 random bytes, makes unpredictable; `any_point` makes runs right wherever on the
-    /// curve they lie.
+    /// Nanoseconds of a 32-bit product on this GPU, all lanes busy, by the rates of its plans.
+    #[cfg(feature = "full")]
+    #[wasm_bindgen(getter, js_name = productNanoseconds)]
+    pub fn product_nanoseconds(&self) -> f64 {
+        let (facts, rates) = (self.0.facts(), self.0.facts().rates.list());
+        let product = rates.iter().find(|rate| rate.full_name() == "webgpu.product");
+        product.map_or(f64::NAN, |rate| rate.value) / facts.threads as f64
+    }
+
+    /// Loads bases, bytes in a form that `form::named` knows. `check` has them proved to lie in the
+    /// prime-order subgroup, by a test that the seed, 32 random bytes, makes unpredictable;
+    /// `any_point` makes runs right wherever on the curve they lie.
     pub async fn load(
         &self,
         curve: String,
         bases: Vec<u8>,
+        form: String,
         check: bool,
         any_point: bool,
         seed: Vec<u8>,
     ) -> Result<Resident, JsValue> {
-        let curve = NamedCurve::named(&curve).map_err(Failure::from)?.any();
+        let curve = curves::named(&curve)?;
         let seed = seed.try_into().map_err(|_| Failure::Input("the seed has 32 bytes".into()))?;
-        let points = curve.points_from_bytes(&bases).map_err(Failure::from)?;
+        let packed = PackedPoints::new(&bases, form::named(&form)?);
+        let points = curve.unpack_points(&packed).map_err(Failure::from)?;
         drop(bases);
         if check && let Some(index) = points.first_outside(Some(seed)) {
             let reason = PointFault::NotInSubgroup;
@@ -77,7 +89,7 @@ impl Processor {
         if first.checked_add(count).is_none_or(|end| end > n) {
             return Err(Failure::Input(format!("{n} bases have no {count} from {first} on")).into());
         }
-        let curve = NamedCurve::named(&curve).map_err(Failure::from)?.any();
+        let curve = curves::named(&curve)?;
         let mut points = curve.random_bases(n, seed);
         let resident = match count == n {
             true => self.resident(curve, &*points, false).await?,
@@ -86,29 +98,6 @@ impl Processor {
         // The engine has them; their logarithms are what is needed from now on.
         points.keep_logarithms();
         Ok(Resident { known: Some(Known { points, n, first }), ..resident })
-    }
-
-    /// Runs the conformance table on one curve, or all. `report` gets curve, row group, cases
-    /// passed and an array of the failed ones; the sum of both is returned.
-    pub async fn conformance(
-        &self,
-        curve: Option<String>,
-        quick: bool,
-        report: Function,
-    ) -> Result<Vec<usize>, JsValue> {
-        let curve =
-            curve.map(|name| NamedCurve::named(&name)).transpose().map_err(Failure::from)?;
-        let filter = Filter { curve, quick, ..Filter::default() };
-        let mut report = |row: &CaseResult| {
-            let failed: Array = row.failed.iter().map(JsValue::from).collect();
-            let cells: [JsValue; 4] =
-                [row.curve.into(), (&row.group).into(), row.passed.into(), failed.into()];
-            let cells: Array = cells.iter().collect();
-            // A listener that throws does not change what the table finds.
-            drop(report.apply(&JsValue::NULL, &cells));
-        };
-        let summary = conformance::run_async(&self.0, &filter, &mut report).await;
-        Ok(vec![summary.passed, summary.failed])
     }
 }
 

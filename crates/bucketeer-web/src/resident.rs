@@ -1,12 +1,13 @@
 //! Bases on a device.
 
-use bucketeer::any::{AnyBases, AnyCurve, AnyPoints, AnyScalars};
+use bucketeer::any::{AnyBases, AnyCurve, AnyPoints, AnyScalars, AnySum};
 use bucketeer::random::Distribution;
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use web_time::Instant;
 
 use crate::failure::Failure;
+use crate::form;
 use crate::outcome::Outcome;
 use crate::progress::Listening;
 
@@ -38,6 +39,12 @@ impl Resident {
         Ok(Outcome::of(&*self.curve, &report, start.elapsed()))
     }
 
+    /// Scalars for all bases, from bytes.
+    fn scalars(&self, bytes: &[u8], form: &str) -> Result<AnyScalars, Failure> {
+        let (form, n) = (form::named(form)?, self.bases.len());
+        Ok(self.curve.scalars_from_bytes(bytes, form, n, !self.any_point)?)
+    }
+
     /// Scalars for all bases that were generated, or those that are loaded.
     fn draw(&self, distribution: &str, seed: u64) -> Result<AnyScalars, Failure> {
         let kind = Distribution::named(distribution)?;
@@ -54,16 +61,35 @@ impl Resident {
         self.bases.plan().to_string()
     }
 
-    /// The sum for these scalars.
+    /// The sum for these scalars, in a form that `form::named` knows.
     pub async fn msm(
         &self,
         scalars: Vec<u8>,
+        form: String,
         listener: Option<Function>,
     ) -> Result<Outcome, JsValue> {
         let _listening = Listening::new(listener);
-        let n = self.bases.len();
-        let scalars = self.curve.scalars_from_bytes(&scalars, n, !self.any_point);
-        Ok(self.run(&scalars.map_err(Failure::from)?).await?)
+        let scalars = self.scalars(&scalars, &form)?;
+        Ok(self.run(&scalars).await?)
+    }
+
+    /// The sums for `count` vectors of scalars, one after the other in `scalars`, in one run.
+    #[wasm_bindgen(js_name = msmBatch)]
+    pub async fn msm_batch(
+        &self,
+        scalars: Vec<u8>,
+        count: usize,
+        form: String,
+        listener: Option<Function>,
+    ) -> Result<Vec<Outcome>, JsValue> {
+        let _listening = Listening::new(listener);
+        let each = scalars.len() / count.max(1);
+        let vector = |index: usize| self.scalars(&scalars[index * each..(index + 1) * each], &form);
+        let batch = (0..count).map(vector).collect::<Result<Vec<_>, _>>()?;
+        drop(scalars);
+        let sums = self.bases.msm_batch_async(&batch).await.map_err(Failure::from)?;
+        let outcome = |sum: AnySum| Outcome::of_point(&*self.curve, sum.coordinates());
+        Ok(sums.into_iter().map(outcome).collect())
     }
 
     /// The sum for scalars drawn from a seed.

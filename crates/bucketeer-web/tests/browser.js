@@ -16,8 +16,8 @@ const FLAGS = [
 const EXECUTABLE = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** Opens a browser and a server; `page(options)` gives a page of its own, `close()` ends both. */
-export async function openBrowser(flags = FLAGS) {
-  const server = await serve();
+export async function openBrowser(flags = FLAGS, root) {
+  const server = await serve(0, root);
   const browser = await chromium.launch({ executablePath: EXECUTABLE, args: flags });
   const origin = `http://localhost:${server.address().port}`;
   return {

@@ -7,12 +7,21 @@ use std::sync::{Arc, OnceLock};
 use crate::cuda::Gpu;
 use crate::engine::Engine;
 use crate::facts::{DeviceFacts, DeviceKind};
+use crate::plan::{Choice, Contender, Request, ScalarBound};
 use crate::threads;
 #[cfg(feature = "webgpu")]
 use crate::wait::wait;
 #[cfg(feature = "webgpu")]
 use crate::webgpu;
-use crate::{Curve, Error, PinnedVec, Plan, Rates, cpu};
+use crate::{Curve, CurveSpec, Error, PinnedVec, Plan, Rates, cpu};
+
+/// Multiprocessors of the GPU that the built-in rates are of.
+#[cfg(feature = "cuda")]
+const H200_MULTIPROCESSORS: usize = 132;
+
+/// The first NVIDIA GPU, once it was looked for.
+#[cfg(feature = "cuda")]
+static FIRST_GPU: OnceLock<Option<Device>> = OnceLock::new();
 
 /// A processor to run on. Cheap to clone.
 ///
@@ -191,17 +200,74 @@ impl Device {
     }
 
     /// The fastest device present: the first usable NVIDIA GPU, otherwise the CPU. The choice is
-    /// made once per process; there is no fallback later.
+    /// made once per process; there is no fallback later. It is the one for large MSMs, and for
+    /// bases that stay; [`best_for`](Self::best_for) knows that small ones end sooner on a CPU.
     pub fn best() -> Self {
-        static BEST: OnceLock<Device> = OnceLock::new();
-        BEST.get_or_init(|| {
-            #[cfg(feature = "cuda")]
-            if let Ok(device) = Self::cuda(0) {
-                return device;
-            }
-            Self::cpu()
+        #[cfg(feature = "cuda")]
+        if let Some(gpu) = Self::first_gpu() {
+            return gpu.clone();
+        }
+        Self::first_cpu().clone()
+    }
+
+    /// The device of those present on which one MSM over `n` bases is predicted to end first, and
+    /// what was predicted; `None` where no GPU came into question.
+    ///
+    /// A GPU is opened only if it can be worth it: if the one that the built-in rates are of, an
+    /// H200, would end sooner than the CPU. Compiling its kernels on first use is not counted.
+    ///
+    /// ```
+    /// use bucketeer::{CurveSpec, Device, DeviceKind, plan::ScalarBound};
+    /// let curve = CurveSpec::of::<ark_bls12_377::G1Affine>();
+    /// let (device, _) = Device::best_for(&curve, 10, ScalarBound::Order);
+    /// assert_eq!(device.kind(), DeviceKind::Cpu);
+    /// ```
+    pub fn best_for(curve: &CurveSpec, n: usize, scalars: ScalarBound) -> (Self, Option<Choice>) {
+        Self::routed(&|devices| {
+            let request = |device: &DeviceFacts| Request::new(curve, n, *device).scalars(scalars);
+            let contenders: Vec<_> = devices.iter().map(request).map(Contender::new).collect();
+            Choice::among(&contenders)
         })
-        .clone()
+    }
+
+    /// The device that `choose` takes of those present. What decides most cheaply comes first: a
+    /// plan for a GPU takes longer than an MSM of a few bases.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn routed(choose: &dyn Fn(&[DeviceFacts]) -> Choice) -> (Self, Option<Choice>) {
+        let cpu = Self::first_cpu();
+        if FIRST_GPU.get().is_some_and(Option::is_none) {
+            return (cpu.clone(), None);
+        }
+        let facts = cpu.facts();
+        let alone = choose(&[facts]).nanoseconds();
+        if alone.is_some_and(|nanoseconds| nanoseconds <= facts.rates.cuda.pass) {
+            return (cpu.clone(), None);
+        }
+        // What the rates are of, with memory for anything.
+        let fastest = choose(&[facts, DeviceFacts::cuda(H200_MULTIPROCESSORS, 1 << 40)]);
+        let gpu = if fastest.is_cpu() { None } else { Self::first_gpu() };
+        let Some(gpu) = gpu else { return (cpu.clone(), None) };
+        let choice = choose(&[facts, gpu.facts()]);
+        let device = if choice.is_cpu() { cpu } else { gpu };
+        (device.clone(), Some(choice))
+    }
+
+    /// The only device there can be.
+    #[cfg(not(feature = "cuda"))]
+    pub(crate) fn routed(_: &dyn Fn(&[DeviceFacts]) -> Choice) -> (Self, Option<Choice>) {
+        (Self::first_cpu().clone(), None)
+    }
+
+    /// The CPU, found once.
+    fn first_cpu() -> &'static Self {
+        static CPU: OnceLock<Device> = OnceLock::new();
+        CPU.get_or_init(Self::cpu)
+    }
+
+    /// The first NVIDIA GPU, opened once; `None` if none is usable.
+    #[cfg(feature = "cuda")]
+    fn first_gpu() -> Option<&'static Self> {
+        FIRST_GPU.get_or_init(|| Self::cuda(0).ok()).as_ref()
     }
 
     /// The device with this name: `auto`, `cpu`, `cuda`, `cuda:1`, `cuda:0,1`, `webgpu`, …

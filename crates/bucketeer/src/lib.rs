@@ -113,7 +113,7 @@ pub use device::Device;
 pub use error::{Error, PointFault};
 pub use facts::{DeviceFacts, DeviceKind};
 pub use job::Job;
-pub use msm::{msm, msm_batch};
+pub use msm::{msm, msm_batch, msm_with_report};
 pub use pinned::PinnedVec;
 pub use plan::Plan;
 pub use rates::{Rate, Rates};

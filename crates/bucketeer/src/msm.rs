@@ -1,9 +1,11 @@
-//! MSMs in one call, on the best device.
+//! MSMs in one call, on the device that is predicted to end first.
 
 use crate::bases::Builder;
-use crate::{AsScalars, Curve, Device, Error, Scalars};
+use crate::plan::{Choice, MsmSize};
+use crate::{AsScalars, Curve, CurveSpec, Device, Error, Report, Scalars};
 
-/// `Σ kᵢ·Pᵢ` on the best device present.
+/// `Σ kᵢ·Pᵢ` on the device present that is predicted to end first: a CPU for few points, a GPU for
+/// many. [`Device::best_for`] says which; [`Builder::msm`](crate::Builder::msm) takes a device.
 ///
 /// Points are trusted to lie in the prime-order subgroup, as in arkworks. See
 /// [`Bases`](crate::Bases) for the alternatives.
@@ -20,11 +22,35 @@ pub fn msm<'a, C: Curve>(
     bases: &[C],
     scalars: impl Into<Scalars<'a, C::ScalarField>>,
 ) -> Result<C::Group, Error> {
-    Builder::default().msm(&Device::best(), bases, scalars)
+    Ok(msm_with_report(bases, scalars)?.result)
 }
 
-/// Many MSMs on the best device present. Each has its own bases and scalars; lengths may differ.
-/// [`Builder::msm_batch`](crate::Builder::msm_batch) takes a device.
+/// [`msm`], with plan, timings and the choice of the device.
+///
+/// ```
+/// use ark_ec::AffineRepr;
+/// use ark_bls12_381::G1Affine;
+/// let report = bucketeer::msm_with_report(&[G1Affine::generator(); 2], &[3u64, 4])?;
+/// assert_eq!(report.result, G1Affine::generator() * ark_bls12_381::Fr::from(7));
+/// println!("{:?}", report.plan.device.kind);
+/// if let Some(choice) = report.choice {
+///     println!("{choice}");
+/// }
+/// # Ok::<(), bucketeer::Error>(())
+/// ```
+pub fn msm_with_report<'a, C: Curve>(
+    bases: &[C],
+    scalars: impl Into<Scalars<'a, C::ScalarField>>,
+) -> Result<Report<C>, Error> {
+    let scalars = scalars.into();
+    let curve = CurveSpec::of::<C>();
+    let (device, choice) = Device::best_for(&curve, scalars.len(), scalars.bound());
+    let report = Builder::default().msm_with_report(&device, bases, scalars)?;
+    Ok(Report { choice, ..report })
+}
+
+/// Many MSMs on the device present that is predicted to end first. Each has its own bases and
+/// scalars; lengths may differ. [`Builder::msm_batch`](crate::Builder::msm_batch) takes a device.
 ///
 /// ```
 /// use ark_ec::AffineRepr;
@@ -39,5 +65,8 @@ where
     C: Curve,
     S: AsScalars<C::ScalarField> + ?Sized + Sync,
 {
-    Builder::default().msm_batch(&Device::best(), batch)
+    let curve = CurveSpec::of::<C>();
+    let sizes: Vec<_> = batch.iter().map(|(_, s)| MsmSize::of(&s.as_scalars())).collect();
+    let (device, _) = Device::routed(&|devices| Choice::of_batch(&curve, &sizes, devices));
+    Builder::default().msm_batch(&device, batch)
 }

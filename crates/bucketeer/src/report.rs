@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::plan::Choice;
 use crate::{Curve, Plan};
 
 /// A result with the plan that produced it and the time each stage took.
@@ -14,6 +15,8 @@ pub struct Report<C: Curve> {
     pub plan: Plan,
     /// Time per stage.
     pub timings: Timings,
+    /// How the device was chosen, where the caller named none and there were several.
+    pub choice: Option<Choice>,
 }
 
 /// Wall-clock time of each stage of a run.

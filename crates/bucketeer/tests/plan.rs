@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bucketeer::plan::{
-    Accumulate, Digits, Form, Group, MAX_WINDOW_BITS, PRESETS, Plan, Preset, Request, ScalarBound,
-    Schedule, Settings,
+    Accumulate, Choice, Contender, Digits, Form, Group, MAX_WINDOW_BITS, PRESETS, Plan, Preset,
+    Request, ScalarBound, Schedule, Settings,
 };
-use bucketeer::{CurveSpec, DeviceFacts, Error};
+use bucketeer::{CurveSpec, DeviceFacts, DeviceKind, Error};
 
 const GIB: u64 = 1 << 30;
 
@@ -494,4 +494,91 @@ fn a_width_of_ones_own_goes_for_all_windows_of_a_preset() {
     let mut automatic = Settings::default();
     automatic.auto_precompute = true;
     assert_eq!(automatic.over(preset, 1 << 10).precompute, None);
+}
+
+/// The kind of the device that is chosen among a CPU and two GPUs, and the choice.
+fn route(n: usize, batch: usize, change: impl Fn(&mut Contender<'_>)) -> (DeviceKind, Choice) {
+    let curve = CurveSpec::of::<ark_bls12_377::G1Affine>();
+    let devices = [
+        DeviceFacts::cpu(8, true, 64 * GIB),
+        DeviceFacts::cuda(132, 64 * GIB),
+        DeviceFacts::webgpu(132, 4 * GIB, 2 * GIB),
+    ];
+    let contenders = devices.map(|device| {
+        let request = Request::new(&curve, n, device).batch(batch).resident(true);
+        let mut contender = Contender::new(request);
+        change(&mut contender);
+        contender
+    });
+    let choice = Choice::among(&contenders);
+    (choice.device().unwrap().kind, choice)
+}
+
+#[test]
+fn few_bases_are_for_a_cpu_and_many_for_a_gpu() {
+    let kind = |n| route(n, 1, |_| ()).0;
+    for n in [1, 10, 100, 256] {
+        assert_eq!(kind(n), DeviceKind::Cpu, "{n} bases");
+    }
+    for log in 16..=24 {
+        assert_eq!(kind(1 << log), DeviceKind::Cuda, "2^{log} bases");
+    }
+    // Only once: beyond a size the GPU always ends first.
+    let kinds: Vec<_> = (0..24).map(|log| kind(1 << log)).collect();
+    assert_eq!(kinds.windows(2).filter(|pair| pair[0] != pair[1]).count(), 1, "{kinds:?}");
+}
+
+#[test]
+fn the_choice_has_the_times_of_the_plans() {
+    let (_, choice) = route(1000, 1, |_| ());
+    let curve = CurveSpec::of::<ark_bls12_377::G1Affine>();
+    let mut least = f64::INFINITY;
+    for prediction in &choice.predictions {
+        let request = Request::new(&curve, 1000, prediction.device).resident(true);
+        let own = Plan::new(&request).unwrap().cost.nanoseconds;
+        assert_eq!(prediction.nanoseconds, Some(own));
+        least = least.min(own);
+    }
+    assert_eq!(choice.nanoseconds(), Some(least));
+    let text = choice.to_string();
+    assert!(text.contains("; not ") && text.matches("ms predicted").count() == 3, "{text}");
+}
+
+/// What was measured, and what has to be done first, decide with the plan.
+#[test]
+fn a_device_that_is_slow_or_not_ready_is_passed_over() {
+    let cpu_first = |contender: &mut Contender<'_>, factor: f64, extra: f64| {
+        if contender.request.facts().kind != DeviceKind::Cpu {
+            (contender.factor, contender.extra) = (factor, extra);
+        }
+    };
+    let n = 1 << 16;
+    assert_eq!(route(n, 1, |c| cpu_first(c, 1.0, 0.0)).0, DeviceKind::Cuda);
+    assert_eq!(route(n, 1, |c| cpu_first(c, 1e3, 0.0)).0, DeviceKind::Cpu);
+    assert_eq!(route(n, 1, |c| cpu_first(c, 1.0, 1e9)).0, DeviceKind::Cpu);
+}
+
+/// A hundred MSMs that are small for a GPU one by one are not when they run together.
+#[test]
+fn a_batch_is_routed_as_a_whole() {
+    let n = 256;
+    assert_eq!(route(n, 1, |_| ()).0, DeviceKind::Cpu);
+    assert_eq!(route(n, 1000, |_| ()).0, DeviceKind::Cuda);
+}
+
+#[test]
+fn a_device_without_the_memory_is_not_chosen() {
+    let curve = CurveSpec::of::<ark_bls12_377::G1Affine>();
+    let small = DeviceFacts::cuda(132, 1 << 20);
+    let among = |devices: &[DeviceFacts]| {
+        let request = |device: &DeviceFacts| Request::new(&curve, 1 << 20, *device).resident(true);
+        let contenders: Vec<_> = devices.iter().map(request).map(Contender::new).collect();
+        Choice::among(&contenders)
+    };
+    let both = among(&[small, DeviceFacts::cpu(2, false, 64 * GIB)]);
+    assert_eq!((both.chosen, both.predictions[0].nanoseconds), (1, None));
+    assert!(both.to_string().contains("too little memory"), "{both}");
+    // Its error then says what is missing.
+    assert_eq!((among(&[small]).chosen, among(&[small]).nanoseconds()), (0, None));
+    assert_eq!(among(&[]).device(), None);
 }

@@ -44,7 +44,7 @@ pub struct AnyReport {
 
 impl AnyReport {
     pub(super) fn new<C: Curve>(report: Report<C>) -> Self {
-        let Report { result, plan, timings } = report;
+        let Report { result, plan, timings, .. } = report;
         Self { sum: AnySum::new::<C>(result), plan, timings }
     }
 }

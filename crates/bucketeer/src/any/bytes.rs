@@ -1,4 +1,4 @@
-//! Points and scalars as bytes: little-endian integers, not in Montgomery form.
+//! Points and scalars as bytes: integers of either byte order, or Montgomery words.
 //!
 //! Points are packed as [`packed`](crate::packed) describes.
 
@@ -7,6 +7,7 @@ use num_bigint::BigUint;
 
 use super::{AnyScalars, Coordinates};
 use crate::curves::NamedCurve;
+use crate::packed::{PackedScalars, Representation};
 use crate::{Curve, CurveSpec, Error, Model, ScalarVec};
 
 /// Bytes of a scalar that every curve accepts.
@@ -102,27 +103,53 @@ fn words(bytes: &[u8]) -> Vec<u64> {
 pub(super) fn read_scalars<C: Curve>(
     curve: &'static NamedCurve,
     bytes: &[u8],
+    representation: Representation,
     n: usize,
     residues: bool,
 ) -> Result<AnyScalars, Error> {
     let own = Layout::of::<C>().scalar;
     let of_size = |size: &usize| n.checked_mul(*size) == Some(bytes.len());
-    let Some(size) = [USUAL_SCALAR, own].into_iter().find(of_size) else {
+    let montgomery = representation == Representation::Montgomery;
+    let sizes: &[usize] = if montgomery { &[own] } else { &[USUAL_SCALAR, own] };
+    let Some(&size) = sizes.iter().find(|size| of_size(size)) else {
         if bytes.len().is_multiple_of(own) {
             return Err(Error::LengthMismatch { bases: n, scalars: bytes.len() / own });
         }
         return Err(wrong_length("scalars", bytes.len(), own, "scalar"));
     };
+    match representation {
+        Representation::Montgomery => {
+            let packed = PackedScalars::residues(bytes, representation);
+            let unpacked = packed.unpack::<C::ScalarField>()?;
+            let all = unpacked.as_residues().unwrap_or_default().to_vec();
+            Ok(AnyScalars::residues::<C>(curve, all))
+        }
+        Representation::BigEndian => {
+            let reversed = bytes.chunks_exact(size).flat_map(|scalar| scalar.iter().rev());
+            let reversed: Vec<u8> = reversed.copied().collect();
+            Ok(read_integers::<C>(curve, &reversed, size, residues))
+        }
+        Representation::LittleEndian => Ok(read_integers::<C>(curve, bytes, size, residues)),
+    }
+}
+
+/// Scalars of `size` little-endian bytes.
+fn read_integers<C: Curve>(
+    curve: &'static NamedCurve,
+    bytes: &[u8],
+    size: usize,
+    residues: bool,
+) -> AnyScalars {
     let all: Option<Vec<C::ScalarField>> = match residues {
         true => bytes.chunks_exact(size).map(read_integer).collect(),
         false => None,
     };
     if let Some(all) = all {
-        return Ok(AnyScalars::residues::<C>(curve, all));
+        return AnyScalars::residues::<C>(curve, all);
     }
     let bits = bytes.chunks_exact(size).map(bit_length).max().unwrap_or(0).max(1);
     let integers = ScalarVec::Integers { words: words(bytes), words_each: size / 8, bits };
-    Ok(AnyScalars::new::<C>(curve, integers))
+    AnyScalars::new::<C>(curve, integers)
 }
 
 fn bit_length(bytes: &[u8]) -> u32 {

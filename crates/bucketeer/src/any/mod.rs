@@ -46,6 +46,7 @@ pub use scalars::AnyScalars;
 pub use stream::{AnyStream, AnyStreamReport};
 pub use sum::{AnySum, Coordinates};
 
+use std::any::TypeId;
 use std::marker::PhantomData;
 #[cfg(feature = "io")]
 use std::path::Path;
@@ -92,12 +93,13 @@ pub trait AnyCurve: Send + Sync {
     /// Points from packed bytes.
     fn unpack_points(&self, points: &PackedPoints<'_>) -> Result<Box<dyn AnyPoints>, Error>;
 
-    /// The scalars of `n` bases from bytes, of 32 bytes each or of the curve's own size. They may
-    /// be any integers. Where `residues` is set and all are below the order they are taken as
-    /// residues, for which there are faster plans.
+    /// The scalars of `n` bases from bytes, of 32 bytes each or of the curve's own size. Those not
+    /// in Montgomery form may be any integers. Where `residues` is set and all are below the order
+    /// they are taken as residues, for which there are faster plans.
     fn scalars_from_bytes(
         &self,
         bytes: &[u8],
+        representation: Representation,
         n: usize,
         residues: bool,
     ) -> Result<AnyScalars, Error>;
@@ -156,6 +158,30 @@ impl NamedCurve {
         }
         self.visit(Erase)
     }
+
+    /// The curve behind an object without its type, if `C` is its type. A program that needs few
+    /// curves contains only those that it names here, and all of them if it calls
+    /// [`any`](Self::any).
+    ///
+    /// ```
+    /// use bucketeer::curves::{NamedCurve, ark_bn254};
+    /// let curve = NamedCurve::named("bn254-g2")?;
+    /// assert!(curve.any_of::<ark_bn254::G1Affine>().is_none());
+    /// let curve = curve.any_of::<ark_bn254::G2Affine>().map(|curve| curve.named().name);
+    /// assert_eq!(curve, Some("bn254-g2"));
+    /// # Ok::<(), bucketeer::Error>(())
+    /// ```
+    pub fn any_of<C: Curve>(&'static self) -> Option<Box<dyn AnyCurve>> {
+        struct TypeOf;
+        impl Visitor for TypeOf {
+            type Output = TypeId;
+            fn visit<C: Curve>(self, _: &'static NamedCurve) -> TypeId {
+                TypeId::of::<C>()
+            }
+        }
+        let same = self.visit(TypeOf) == TypeId::of::<C>();
+        same.then(|| Box::new(Typed::<C> { curve: self, points: PhantomData }) as _)
+    }
 }
 
 struct Typed<C> {
@@ -206,10 +232,11 @@ impl<C: Curve> AnyCurve for Typed<C> {
     fn scalars_from_bytes(
         &self,
         bytes: &[u8],
+        representation: Representation,
         n: usize,
         residues: bool,
     ) -> Result<AnyScalars, Error> {
-        bytes::read_scalars::<C>(self.curve, bytes, n, residues)
+        bytes::read_scalars::<C>(self.curve, bytes, representation, n, residues)
     }
 
     #[cfg(feature = "io")]

@@ -149,7 +149,7 @@ pub(crate) struct Partial<C: Curve> {
 impl<C: Curve> Partial<C> {
     fn finish(self) -> Result<Report<C>, Error> {
         let Self { sum, plan, timings } = self;
-        Ok(Report { result: sum.into_group()?, plan, timings })
+        Ok(Report { result: sum.into_group()?, plan, timings, choice: None })
     }
 
     /// The report of a run on several devices: sums are added, each stage counts as its longest

@@ -210,6 +210,15 @@ impl<'a, F> Unpacked<'a, F> {
         self.len() == 0
     }
 
+    /// The residues; `None` where these are integers.
+    #[cfg(feature = "any")]
+    pub(crate) fn as_residues(&self) -> Option<&[F]> {
+        match &self.values {
+            Values::Residues(residues) => Some(residues.get()),
+            _ => None,
+        }
+    }
+
     /// The same scalars, copied if they were borrowed.
     pub fn into_owned(self) -> Result<Unpacked<'static, F>, Error>
     where

@@ -105,6 +105,20 @@ impl BatchPlan {
         Self { steps: vec![BatchStep { msms: 0..msms.len(), way }] }
     }
 
+    /// Predicted time of the whole batch on a device with this many threads.
+    pub(crate) fn nanoseconds(&self, threads: usize) -> f64 {
+        let step = |step: &BatchStep| match &step.way {
+            // A plan of several MSMs predicts the time of each.
+            BatchWay::Together(plan) => step.msms.len() as f64 * plan.cost.nanoseconds,
+            BatchWay::Concurrently(plans) => {
+                let own = |plan: &Arc<Plan>| plan.cost.nanoseconds * plan.device.threads as f64;
+                plans.iter().map(own).sum::<f64>() / threads.max(1) as f64
+            }
+            BatchWay::InTurn(plans) => plans.iter().map(|plan| plan.cost.nanoseconds).sum(),
+        };
+        self.steps.iter().map(step).sum()
+    }
+
     /// Any plan of the batch.
     pub(crate) fn first(&self) -> Option<&Plan> {
         self.steps.iter().find_map(|step| match &step.way {

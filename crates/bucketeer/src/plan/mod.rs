@@ -16,7 +16,8 @@
 //!    that making it takes. Where none fits, narrower windows are tried, then smaller
 //!    precompute factors; only then is it [`Error::OutOfMemory`].
 //!
-//! `batch` decides which MSMs of a batch share a plan, and which run concurrently.
+//! `batch` decides which MSMs of a batch share a plan, and which run concurrently. `route` decides
+//! which of several devices takes an MSM, by their plans.
 
 mod batch;
 mod buffer;
@@ -31,6 +32,7 @@ mod passes;
 mod preset;
 mod reads;
 mod request;
+mod route;
 mod schedule;
 mod settings;
 mod shape;
@@ -63,6 +65,7 @@ pub use cost::Cost;
 pub use odd::MAX_ODD_MULTIPLES;
 pub use preset::{PRESETS, Preset};
 pub use request::Request;
+pub use route::{Choice, Contender, Prediction};
 pub use schedule::{CpuAccumulate, CpuSchedule, GpuSchedule, Schedule, StrausSchedule, SumLists};
 pub use settings::{Accumulate, Digits, Group, Reduce, Settings};
 pub use shape::{MAX_PRECOMPUTE, MAX_WINDOW_BITS, Shape, Table};

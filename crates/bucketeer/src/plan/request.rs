@@ -38,6 +38,11 @@ impl<'a> Request<'a> {
         Self { curve, n, batch: 1, scalars, resident: false, table: None, device, settings }
     }
 
+    /// The device that the plan is for.
+    pub fn facts(&self) -> &DeviceFacts {
+        &self.device
+    }
+
     /// The number of MSMs computed from the same bases.
     #[must_use]
     pub fn batch(self, batch: usize) -> Self {

@@ -1,7 +1,10 @@
 //! Named curves without their types give the results of the typed API.
 
+use ark_bn254::Fr;
+use ark_ff::PrimeField;
 use bucketeer::any::{Coordinates, RunOptions};
 use bucketeer::curves::{CURVES, NamedCurve};
+use bucketeer::packed::Representation::{BigEndian, LittleEndian, Montgomery};
 use bucketeer::random::Distribution;
 use bucketeer::{Device, Error, PointFault};
 
@@ -40,7 +43,8 @@ fn sums_are_read_back_from_their_bytes() {
         let sum = points.expected(&scalars).unwrap().unwrap();
         let bytes = curve.layout().to_bytes(&sum).unwrap().concat();
         let read = curve.points_from_bytes(&bytes).unwrap();
-        let one = curve.scalars_from_bytes(&[&[1][..], &[0; 31]].concat(), 1, true).unwrap();
+        let one = [&[1][..], &[0; 31]].concat();
+        let one = curve.scalars_from_bytes(&one, LittleEndian, 1, true).unwrap();
         assert_eq!(read.reference(&one).unwrap(), sum, "{name}");
     }
     let identity = Coordinates::Identity;
@@ -57,9 +61,37 @@ fn bytes_that_are_no_points_are_refused() {
     assert!(matches!(points(&[255; 64]), Error::InvalidBytes { .. }));
     let off = Error::InvalidBase { index: 0, reason: PointFault::NotOnCurve };
     assert_eq!(points(&[1; 64]), off);
-    let scalars = |bytes: &[u8]| curve.scalars_from_bytes(bytes, 1, true).err().unwrap();
-    assert!(matches!(scalars(&[0; 33]), Error::InvalidBytes { .. }));
-    assert_eq!(scalars(&[0; 64]), Error::LengthMismatch { bases: 1, scalars: 2 });
+    for form in [LittleEndian, BigEndian, Montgomery] {
+        let scalars = |bytes: &[u8]| curve.scalars_from_bytes(bytes, form, 1, true).err().unwrap();
+        assert!(matches!(scalars(&[0; 33]), Error::InvalidBytes { .. }));
+        assert_eq!(scalars(&[0; 64]), Error::LengthMismatch { bases: 1, scalars: 2 });
+    }
+    // No residue has these words.
+    assert!(curve.scalars_from_bytes(&[255; 32], Montgomery, 1, true).is_err());
+}
+
+#[test]
+fn scalars_are_the_same_in_every_representation() {
+    let (curve, n) = (named("bn254"), 5);
+    let points = curve.random_bases(n, 4);
+    let residues: Vec<Fr> = (1..=n as u64).map(|k| -Fr::from(k * k)).collect();
+    let words = |of: fn(&Fr) -> [u64; 4]| -> Vec<u8> {
+        residues.iter().flat_map(|k| of(k).map(u64::to_le_bytes).concat()).collect()
+    };
+    let little = words(|k| k.into_bigint().0);
+    let big: Vec<u8> = little.chunks(32).flat_map(|k| k.iter().rev().copied()).collect();
+    let montgomery = words(|k| k.0.0);
+    let sum = |bytes: &[u8], form, residues| {
+        let scalars = curve.scalars_from_bytes(bytes, form, n, residues).unwrap();
+        points.reference(&scalars).unwrap()
+    };
+    let expected = sum(&little, LittleEndian, true);
+    assert_ne!(sum(&big, LittleEndian, false), expected);
+    for (bytes, form) in [(&little, LittleEndian), (&big, BigEndian), (&montgomery, Montgomery)] {
+        for residues in [true, false] {
+            assert_eq!(sum(bytes, form, residues), expected, "{form:?}");
+        }
+    }
 }
 
 #[test]

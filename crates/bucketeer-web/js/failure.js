@@ -1,0 +1,6 @@
+// Errors by the names that callers tell them apart by.
+
+/** Input that cannot be used, as the library reports it. */
+export const failure = (message) => named("BucketeerError", message);
+
+export const named = (name, message) => Object.assign(new Error(message), { name });

@@ -1,0 +1,5 @@
+import * as bucketeer from "bucketeer-web";
+
+import { check } from "../../check.js";
+
+document.body.textContent = await check(bucketeer).catch(String);
