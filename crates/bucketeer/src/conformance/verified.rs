@@ -1,5 +1,5 @@
-//! Runs that verify their sums: what is right must pass, in every kind of run, with scalars of every
-//! kind and for points of the whole curve. Wrong sums are the business of `tests/silent_errors.rs`.
+//! Runs that verify their sums: what is right must pass, in every kind of run, with scalars of
+//! every kind and for points of the whole curve. `tests/silent_errors.rs` has the wrong sums.
 
 use ark_std::rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha20Rng;

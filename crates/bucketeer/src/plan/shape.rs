@@ -67,7 +67,7 @@ impl Table {
 /// How many operations make a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct TableOperations {
-    /// From one copy to the next `window_bits·bucket_sets`, and one for the odd multiples of a copy.
+    /// From one copy to the next `window_bits·bucket_sets`, and one for the multiples of a copy.
     pub doublings: f64,
     /// One for each odd multiple of a copy but the first.
     pub additions: f64,
