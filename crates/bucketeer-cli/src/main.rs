@@ -11,6 +11,7 @@
 //! | 2 | bad usage or bad input |
 //! | 3 | no such device |
 //! | 4 | out of memory |
+//! | 128 + n | ended by signal n: 130 after Ctrl-C |
 
 mod allocator;
 mod answer;
@@ -23,6 +24,7 @@ mod failure;
 mod generate;
 mod input;
 mod inspect;
+mod interrupt;
 mod memory;
 mod msm;
 mod output;
@@ -43,7 +45,8 @@ use crate::failure::Failure;
 
 /// Multi-scalar multiplication over elliptic curves.
 ///
-/// Exit codes: 0 done, 1 wrong result, 2 bad usage or input, 3 no such device, 4 out of memory.
+/// Exit codes: 0 done, 1 wrong result, 2 bad usage or input, 3 no such device, 4 out of memory,
+/// 130 interrupted.
 #[derive(Parser)]
 #[command(name = "bucketeer", version, max_term_width = 100)]
 struct Cli {
@@ -78,6 +81,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    interrupt::handle();
     let outcome = match Cli::parse().command {
         Command::Msm(args) => msm::run(&args),
         Command::Bench(args) => bench::run(&args),

@@ -140,6 +140,8 @@ fn write_both(args: &Args, [proof, public]: [String; 2]) -> Result<(), Failure> 
     let mut inner = Ok(());
     let written = write_atomically(&args.public, |writer| {
         writer.write_all(public.as_bytes())?;
+        // What cannot be written must show before the proof is.
+        writer.flush()?;
         inner = write_atomically(&args.proof, |writer| writer.write_all(proof.as_bytes()));
         inner.clone().map_err(std::io::Error::other)
     });

@@ -68,6 +68,8 @@ mod scalars;
 #[doc(hidden)]
 pub mod subgroup;
 mod sum;
+#[cfg(any(feature = "cuda", feature = "io"))]
+mod temporary;
 mod threads;
 mod verify;
 mod wait;

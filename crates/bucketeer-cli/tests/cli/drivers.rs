@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Ran, bucketeer_with};
+use crate::support::{Ran, bucketeer_with, finished};
 
 /// A folder with a driver made of this C source.
 fn driver(source: &str) -> tempfile::TempDir {
@@ -50,4 +50,37 @@ fn a_driver_that_only_starts_panicked() {
     lacks("int cuInit(unsigned flags) { return 0; }", "cuDriverGetVersion");
     // Its error has no text either.
     lacks("int cuInit(unsigned flags) { return 100; }", "cuDriverGetVersion");
+}
+
+/// An empty or relative entry of the loader's variable is the current folder, which may be
+/// anybody's, as a folder is that all users can write to.
+#[test]
+fn a_driver_in_the_current_folder_was_loaded() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+    let folder = driver(
+        "#include <stdio.h>\n\
+         __attribute__((constructor)) static void run(void) { fclose(fopen(\"loaded\", \"w\")); }\n\
+         int cuInit(unsigned flags) { return 100; }",
+    );
+    let ran = |path: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_bucketeer"))
+            .args("msm --curve bn254 -n 4 --device cuda".split(' '))
+            .env("LD_LIBRARY_PATH", path)
+            .current_dir(folder.path())
+            .output();
+        finished(output.expect("the tool starts"))
+    };
+    let own = folder.path().display().to_string();
+    for path in [":", ":/nowhere", "/nowhere:", "/nowhere::/none", ".", "./"] {
+        ran(path).fails(3, &["LD_LIBRARY_PATH", "current folder"]);
+        assert!(!folder.path().join("loaded").exists(), "{path}");
+    }
+    set_permissions(folder.path(), Permissions::from_mode(0o777)).expect("permissions");
+    ran(&own).fails(3, &["libcuda.so", "every user can change it"]);
+    assert!(!folder.path().join("loaded").exists());
+    // The test is one: a folder of this user's own is searched.
+    set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("permissions");
+    ran(&own).fails(3, &["lacks the function"]);
+    assert!(folder.path().join("loaded").exists());
 }

@@ -12,11 +12,14 @@ use std::time::{Duration, Instant};
 use crate::support::{Ran, bucketeer, finished, input, multiple};
 
 /// Runs `bucketeer` behind a command of the shell that sets limits, as a user they apply to.
-fn limited(limit: &str, line: &str) -> Ran {
+pub fn limited(limit: &str, line: &str) -> Ran {
     let folder = tempfile::tempdir().expect("a directory");
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
     let program = folder.path().join("bucketeer");
-    fs::copy(env!("CARGO_BIN_EXE_bucketeer"), &program).expect("a copy of the tool");
+    // By another process: while this one has the copy open for writing, a child that another test
+    // is starting has it open, too, and the copy cannot be run.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_bucketeer")).arg(&program).status();
+    assert!(copied.expect("cp").success());
     let mut command = Command::new("bash");
     command.arg("-c").arg(format!("{limit} && exec \"$0\" \"$@\"")).arg(&program);
     command.args(line.split_whitespace()).current_dir("/").env("CUDA_VISIBLE_DEVICES", "");

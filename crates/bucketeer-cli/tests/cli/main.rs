@@ -9,10 +9,16 @@ mod files;
 #[allow(dead_code)]
 #[path = "../../src/bench/fit.rs"]
 mod fit;
+#[cfg(target_os = "linux")]
+mod inputs;
+#[cfg(target_os = "linux")]
+mod interrupt;
 mod json;
 #[cfg(target_os = "linux")]
 mod limits;
 mod msm;
+#[cfg(target_os = "linux")]
+mod outputs;
 mod prove;
 mod rates;
 mod streamed;

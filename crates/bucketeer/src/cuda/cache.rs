@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::temporary::Temporary;
+
 const MAGIC: &[u8; 8] = b"bucket02";
 const HEADER: usize = 8 + 32 + 32;
 
@@ -126,12 +128,13 @@ fn write_to(folder: &Path, key: &Key, code: &[u8], report: &str) -> Option<()> {
     builder.create(folder).ok()?;
     trusted_folder(folder)?;
     // Readable and writable by this user only, and new.
-    let mut file = tempfile::NamedTempFile::new_in(folder).ok()?;
+    let mut temporary = Temporary::new(|| tempfile::NamedTempFile::new_in(folder)).ok()?;
+    let file = temporary.file().ok()?;
     file.write_all(MAGIC).ok()?;
     file.write_all(&key.0).ok()?;
     file.write_all(&Sha256::digest(&content)).ok()?;
     file.write_all(&content).ok()?;
-    file.persist(key.path(folder)).ok().map(|_| ())
+    temporary.keep(&key.path(folder)).ok()
 }
 
 #[cfg(test)]

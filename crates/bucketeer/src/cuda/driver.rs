@@ -9,9 +9,10 @@ use std::sync::Arc;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
 
-use super::functions;
 use super::launch::{Element, Grid};
+use super::{functions, search};
 use crate::Error;
+use crate::platform::available_memory;
 
 /// Oldest driver that the kernels' features need, as the driver counts: CUDA 12.0.
 const OLDEST_DRIVER: i32 = 12_000;
@@ -61,6 +62,9 @@ unsafe impl Sync for Context {}
 /// Loads and starts the driver; the error says what is missing.
 fn start(device: &str) -> Result<i32, Error> {
     let missing = |reason: String| Error::NoDevice { device: device.into(), reason };
+    if let Some(reason) = search::planted() {
+        return Err(missing(reason));
+    }
     // SAFETY: only tries to open the library.
     if !unsafe { sys::is_culib_present() } {
         return Err(missing(
@@ -221,8 +225,16 @@ impl HostMemory {
         // Memory of every context, so that any GPU copies from it at full speed.
         const PORTABLE: u32 = 1;
         // SAFETY: a plain allocation, freed in `drop`.
-        let pointer =
-            unsafe { result::malloc_host(bytes.max(1), PORTABLE) }.or_fail("cuMemHostAlloc")?;
+        let pointer = match unsafe { result::malloc_host(bytes.max(1), PORTABLE) } {
+            Ok(pointer) => pointer,
+            Err(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
+                let needed = bytes as u64;
+                // Less can be locked than is free.
+                let available = available_memory().min(needed.saturating_sub(1));
+                return Err(Error::OutOfMemory { needed, available });
+            }
+            Err(error) => return Err(failed("cuMemHostAlloc", error)),
+        };
         // SAFETY: the allocation is `bytes` long.
         unsafe { ptr::write_bytes(pointer.cast::<u8>(), 0, bytes) };
         Ok(Self { context: context.clone(), pointer: pointer.cast(), bytes })

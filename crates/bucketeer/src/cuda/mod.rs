@@ -26,6 +26,7 @@ mod prelude;
 mod program;
 mod reduce;
 mod run;
+mod search;
 mod staging;
 mod table;
 mod tasks;

@@ -165,7 +165,14 @@ pub(crate) struct Modules {
 
 /// A source and the constants before it.
 type Key = (Source, Arc<str>);
-type Slot = OnceLock<Result<Module, Error>>;
+
+/// A module, once it was loaded. A failure is not kept: there may be memory for it later.
+#[derive(Default)]
+struct Slot {
+    module: OnceLock<Module>,
+    /// Held while it is loaded.
+    loading: Mutex<()>,
+}
 
 /// The kernels of one curve in one form on one device.
 pub(crate) struct Program {
@@ -190,19 +197,23 @@ impl Modules {
 
 impl Program {
     fn module(&self, source: Source) -> Result<&Module, Error> {
-        let slot = &self.slots[&source];
-        let load = || {
-            let architecture = self.context.facts.architecture;
-            let (code, _) = compile(source, &self.preludes, architecture)?;
-            Module::load(&self.context, &code)
-        };
-        slot.get_or_init(load).as_ref().map_err(Clone::clone)
+        let Slot { module, loading } = &*self.slots[&source];
+        if let Some(module) = module.get() {
+            return Ok(module);
+        }
+        let _loading = loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = module.get() {
+            return Ok(module);
+        }
+        let (code, _) = compile(source, &self.preludes, self.context.facts.architecture)?;
+        let loaded = Module::load(&self.context, &code)?;
+        Ok(module.get_or_init(|| loaded))
     }
 
     /// Compiles and loads sources in parallel; returns the time it took.
     pub(crate) fn prepare(&self, sources: &[Source]) -> Result<Duration, Error> {
         let start = Instant::now();
-        let missing = sources.iter().filter(|source| self.slots[source].get().is_none());
+        let missing = sources.iter().filter(|source| self.slots[source].module.get().is_none());
         let missing: Vec<_> = missing.collect();
         let compile = |index: usize| self.module(*missing[index]).map(|_| ());
         let compiled = concurrently(missing.len(), "compiling kernels", compile);

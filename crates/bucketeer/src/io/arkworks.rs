@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 use ark_ff::{AdditiveGroup, PrimeField};
-use ark_serialize::{CanonicalSerialize, Compress, Validate};
+use ark_serialize::{CanonicalSerialize, Compress, SerializationError, Validate};
 
 use super::blocks::Elements;
 use super::diagnose::diagnose;
@@ -274,9 +274,11 @@ pub fn write_bases<C: Curve>(path: &Path, points: &[C], encoding: Encoding) -> R
     write_atomically(path, |writer| {
         writer.write_all(&(points.len() as u64).to_le_bytes())?;
         for point in points {
-            point
-                .serialize_with_mode(&mut *writer, encoding.compress())
-                .map_err(io::Error::other)?;
+            let written = point.serialize_with_mode(&mut *writer, encoding.compress());
+            written.map_err(|error| match error {
+                SerializationError::IoError(error) => error,
+                other => io::Error::other(other),
+            })?;
         }
         Ok(())
     })

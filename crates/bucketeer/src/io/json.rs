@@ -55,7 +55,8 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
     match source {
         ByteSource::Memory(bytes) => Ok(bytes.into_owned()),
         ByteSource::File { .. } => {
-            source.whole().bytes().map(Cow::into_owned).map_err(|fault| fault.in_file(path))
+            let bytes = source.unchanged(source.whole().bytes());
+            bytes.map(Cow::into_owned).map_err(|fault| fault.in_file(path))
         }
     }
 }

@@ -80,7 +80,7 @@ pub use json::{
 pub use malformed::Malformed;
 pub use stream::{BasesFile, ScalarsFile, StreamPlan, StreamReport, Streamed, is_streamable};
 pub use table::TableHeader;
-pub use write::write_atomically;
+pub use write::{abandon_writes, write_atomically};
 pub use wtns::{parse_witness, read_witness};
 pub use zkey::{Zkey, ZkeyFile, parse_zkey};
 
@@ -130,8 +130,7 @@ pub fn read_bases<C: Curve>(
     section: Option<&str>,
     options: &ReadOptions,
 ) -> Result<Vec<C>, Error> {
-    let source = ByteSource::open(path)?;
-    bases_in(source.whole(), curve, section, options).map_err(|fault| fault.in_file(path))
+    ByteSource::reading(path, |file| bases_in(file, curve, section, options))
 }
 
 /// Bases from the bytes of a file of any format; the same as [`read_bases`] otherwise.
@@ -188,8 +187,7 @@ pub fn read_scalars<C: Curve>(
     curve: &'static NamedCurve,
     options: &ReadOptions,
 ) -> Result<ScalarVec<C::ScalarField>, Error> {
-    let source = ByteSource::open(path)?;
-    scalars_in::<C>(source.whole(), curve, options).map_err(|fault| fault.in_file(path))
+    ByteSource::reading(path, |file| scalars_in::<C>(file, curve, options))
 }
 
 fn scalars_in<C: Curve>(

@@ -1,11 +1,11 @@
 //! The bytes of a file, read by position.
 //!
-//! A file that is truncated while it is read is an error. With a memory mapping the process would
-//! die of SIGBUS. A pipe or a terminal can be read only once and in order, so it is read into
+//! A file that is truncated or changed while it is read is an error. With a memory mapping the
+//! process would die of SIGBUS. A pipe or a terminal can be read only once and in order, so it is read into
 //! memory first, up to the length that its beginning announces and as far as memory allows.
 
 use std::borrow::Cow;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
@@ -14,14 +14,15 @@ use std::time::SystemTime;
 use super::arkworks::{MAX_ELEMENT, PREFIX, announced};
 use super::{Malformed, format};
 use crate::Error;
+use crate::error::Bytes;
 use crate::platform::available_memory;
 
 /// Bytes that can be read at any position.
 pub(super) enum ByteSource<'a> {
     /// Bytes of a caller, or of a stream that has been read.
     Memory(Cow<'a, [u8]>),
-    /// A regular file, with the length it had when it was opened.
-    File { file: File, length: u64 },
+    /// A regular file as it was when it was opened.
+    File { file: File, version: Version },
 }
 
 impl ByteSource<'_> {
@@ -33,7 +34,7 @@ impl ByteSource<'_> {
         let file = File::open(path).map_err(|error| Malformed::new(error.to_string()))?;
         let found = file.metadata().map_err(|error| Malformed::new(error.to_string()))?;
         if found.is_file() {
-            return Ok(ByteSource::File { file, length: found.len() });
+            return Ok(ByteSource::File { file, version: Version::of(&found) });
         }
         Ok(ByteSource::Memory(read_stream(file)?.into()))
     }
@@ -41,16 +42,35 @@ impl ByteSource<'_> {
     fn length(&self) -> u64 {
         match self {
             Self::Memory(bytes) => bytes.len() as u64,
-            Self::File { length, .. } => *length,
+            Self::File { version, .. } => version.length,
         }
     }
 
-    /// Length and time of the last change of a regular file as it is now; `None` for bytes in
-    /// memory.
-    pub(super) fn version(&self) -> Result<Option<Version>, Malformed> {
-        let Self::File { file, .. } = self else { return Ok(None) };
+    /// What was read, unless the file was changed since it was opened: then neither a result nor a
+    /// fault says anything about the file that was there or is there now.
+    pub(super) fn unchanged<T>(&self, read: Result<T, Malformed>) -> Result<T, Malformed> {
+        let Self::File { file, version } = self else { return read };
         let found = file.metadata().map_err(|error| Malformed::new(error.to_string()))?;
-        Ok(Some(Version { length: found.len(), modified: found.modified().ok() }))
+        let (before, now) = (version.length, found.len());
+        let changed = "the file was changed while it was read";
+        if before != now {
+            let (before, now) = (Bytes(before), Bytes(now));
+            return Err(Malformed::new(format!("{changed}: from {before} to {now}")));
+        }
+        if *version != Version::of(&found) {
+            return Err(Malformed::new(changed));
+        }
+        read
+    }
+
+    /// Opens a file and reads it as a whole.
+    pub(super) fn reading<T>(
+        path: &Path,
+        read: impl FnOnce(ByteRange<'_>) -> Result<T, Malformed>,
+    ) -> Result<T, Error> {
+        let source = Self::open(path)?;
+        let read = read(source.whole());
+        source.unchanged(read).map_err(|fault| fault.in_file(path))
     }
 
     /// All bytes.
@@ -68,8 +88,14 @@ impl<'a> From<&'a [u8]> for ByteSource<'a> {
 /// What tells whether a file was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Version {
-    pub(super) length: u64,
-    pub(super) modified: Option<SystemTime>,
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Version {
+    fn of(found: &Metadata) -> Self {
+        Self { length: found.len(), modified: found.modified().ok() }
+    }
 }
 
 /// A range of the bytes of a source.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::Malformed;
 use crate::Error;
+use crate::temporary::{self, Temporary};
 
 /// Writes to a temporary file in the same directory and renames it to `path` once `write` has
 /// succeeded and the bytes are on disk. On failure the old file at `path` stays as it was.
@@ -18,6 +19,19 @@ pub fn write_atomically(
     try_write(path, write).map_err(|error| Malformed::new(error.to_string()).in_file(path))
 }
 
+/// Removes the temporary files of writes that are not finished, and stops these and all later
+/// writes: their threads wait for ever. For a program that a signal is about to end, which runs no
+/// destructors; it must end now.
+///
+/// ```no_run
+/// // On Ctrl-C:
+/// bucketeer::io::abandon_writes();
+/// std::process::exit(130);
+/// ```
+pub fn abandon_writes() {
+    temporary::abandon();
+}
+
 fn try_write(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let existing = fs::metadata(path).ok();
     if existing.as_ref().is_some_and(|found| !found.is_file()) {
@@ -26,18 +40,17 @@ fn try_write(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
     // A symbolic link is followed, so that it stays a link.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.into());
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let mut temporary = new_temporary(directory.unwrap_or(Path::new(".")))?;
-    buffered(temporary.as_file_mut(), write)?;
+    let mut temporary = Temporary::new(|| new_file(directory.unwrap_or(Path::new("."))))?;
+    buffered(temporary.file()?, write)?;
     if let Some(existing) = existing {
-        temporary.as_file().set_permissions(existing.permissions())?;
+        temporary.file()?.set_permissions(existing.permissions())?;
     }
-    temporary.as_file().sync_all()?;
-    temporary.persist(&path).map_err(|failed| failed.error)?;
-    Ok(())
+    temporary.file()?.sync_all()?;
+    temporary.keep(&path)
 }
 
-/// A temporary file with the permissions of an ordinary new file, not for its owner only.
-fn new_temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
+/// A new file with the permissions of an ordinary one, not for its owner only.
+fn new_file(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {

@@ -24,8 +24,7 @@ use crate::{Curve, Error};
 /// assert!(missing.is_err());
 /// ```
 pub fn read_witness<F: PrimeField>(path: &Path) -> Result<Vec<F>, Error> {
-    let source = ByteSource::open(path)?;
-    witness_in(source.whole()).map_err(|fault| fault.in_file(path))
+    ByteSource::reading(path, witness_in)
 }
 
 /// The witness in the bytes of a `.wtns` file.

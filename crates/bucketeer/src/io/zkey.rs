@@ -84,7 +84,8 @@ impl ZkeyFile {
     where
         E: Pairing<G1Affine: Curve, G2Affine: Curve>,
     {
-        key_in(self.source.whole(), options).map_err(|fault| fault.in_file(&self.path))
+        let key = key_in(self.source.whole(), options);
+        self.source.unchanged(key).map_err(|fault| fault.in_file(&self.path))
     }
 }
 

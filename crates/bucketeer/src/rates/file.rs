@@ -4,6 +4,8 @@
 //! are skipped.
 
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::{Rate, Rates, Section};
@@ -78,9 +80,9 @@ impl Rates {
 
     /// Reads a file; see [`parse`](Self::parse).
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Error::File { path: path.into(), reason: error.to_string() })?;
-        Self::parse(&text).map_err(|reason| Error::File { path: path.into(), reason })
+        let fault = |reason: String| Error::File { path: path.into(), reason };
+        let text = text(path).map_err(|error| fault(error.to_string()))?;
+        Self::parse(&text).map_err(fault)
     }
 
     /// Reads the file that the environment variable `BUCKETEER_RATES` names, if it is set.
@@ -140,6 +142,16 @@ impl fmt::Display for Rates {
             writeln!(f, "{} = {}  # {}", rate.full_name(), rate.value, rate.unit)
         })
     }
+}
+
+/// The text of a file of some thousand bytes; one without end is an error.
+fn text(path: &Path) -> io::Result<String> {
+    const MOST: u64 = 1 << 20;
+    let mut text = String::new();
+    if File::open(path)?.take(MOST + 1).read_to_string(&mut text)? as u64 > MOST {
+        return Err(io::Error::other("longer than any file of rates"));
+    }
+    Ok(text)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@
 //! | 32 | SHA-256 of everything before |
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
@@ -99,9 +99,19 @@ impl Checkpoint {
     }
 }
 
-/// The bytes of a file; `None` if there is none.
+/// The bytes of a file; `None` if there is none. A longer one than any that is written here is cut.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
-    match fs::read(path) {
+    const MOST: u64 = 1 << 16;
+    let read = || {
+        // A pipe would be waited for.
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::Error::other("not a regular file"));
+        }
+        let mut bytes = Vec::new();
+        fs::File::open(path)?.take(MOST).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    match read() {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Malformed::new(error.to_string()).in_file(path)),

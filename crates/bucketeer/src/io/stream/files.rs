@@ -8,12 +8,11 @@ use ark_ff::PrimeField;
 
 use super::super::blocks::Elements;
 use super::super::located::{Located, PointEncoding};
-use super::super::source::{ByteSource, Version};
+use super::super::source::ByteSource;
 use super::super::{
     Format, Malformed, ReadOptions, ScalarVec, format, locate_bases, locate_scalars,
 };
 use crate::curves::NamedCurve;
-use crate::error::Bytes;
 use crate::plan::ScalarBound;
 use crate::{Curve, Error};
 
@@ -28,11 +27,10 @@ pub fn is_streamable(path: &Path) -> Result<bool, Error> {
     Ok(format::by_content(&head) != Some(Format::Json))
 }
 
-/// Elements of a file, and the file as it was when they were found.
+/// Elements of a file.
 struct Opened {
     path: PathBuf,
     source: ByteSource<'static>,
-    version: Option<Version>,
     /// The first byte.
     start: u64,
     /// Bytes of an element.
@@ -55,7 +53,6 @@ impl Opened {
             return Err(place(Malformed::new(reason)));
         }
         let source = ByteSource::open(path)?;
-        let version = source.version().map_err(place)?;
         let missing = || Malformed::new("JSON is read as a whole");
         let (bounds, found, more) =
             locate(&source).and_then(|found| found.ok_or_else(missing)).map_err(place)?;
@@ -70,7 +67,7 @@ impl Opened {
             first => first.unwrap_or(count),
         };
         let start = bounds.start;
-        Ok((Self { path: path.into(), source, version, start, size, count, what }, more))
+        Ok((Self { path: path.into(), source, start, size, count, what }, more))
     }
 
     /// The bytes of a range of the elements.
@@ -88,22 +85,8 @@ impl Opened {
         let reserved = bytes.try_reserve_exact(length);
         reserved.map_err(|_| Malformed::no_memory(length as u64))?;
         bytes.resize(length, 0);
-        self.source.whole().read(self.start + first, &mut bytes)?;
-        match self.source.version()? {
-            now if now == self.version => Ok(bytes),
-            now => Err(Malformed::new(self.changed(now))),
-        }
-    }
-
-    fn changed(&self, now: Option<Version>) -> String {
-        let length = |version: Option<Version>| version.map_or(0, |version| version.length);
-        match (length(self.version), length(now)) {
-            (before, now) if before == now => "the file was changed while it was read".into(),
-            (before, now) => {
-                let (before, now) = (Bytes(before), Bytes(now));
-                format!("the file was changed while it was read: from {before} to {now}")
-            }
-        }
+        let read = self.source.whole().read(self.start + first, &mut bytes);
+        self.source.unchanged(read.map(|()| bytes))
     }
 
     /// Parses elements from their bytes, of which the first has this index.

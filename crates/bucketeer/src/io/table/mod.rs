@@ -72,7 +72,7 @@ impl<C: Curve> Builder<C> {
         let (header, words) = TableHeader::locate(source.whole()).map_err(place)?;
         header.check_curve(&CurveSpec::of::<C>()).map_err(place)?;
         let mut read =
-            |out: &mut [u64]| read_words(words, &header, out).map_err(|fault| fault.in_file(path));
+            |out: &mut [u64]| source.unchanged(read_words(words, &header, out)).map_err(place);
         self.restore(device, header.stored(), &mut read)
     }
 }
