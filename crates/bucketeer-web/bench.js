@@ -1,4 +1,4 @@
-// Times MSMs in a headless Chromium on its software adapter: `npm run bench [CURVE …] [SIZE …]`, as
+// Times MSMs in a headless Chromium on its software adapter: `npm run bench:webgpu [CURVE …] [SIZE …]`, as
 // JSON.
 //
 // The first run of a curve includes the compilation of its shaders, as in a tab that was just

@@ -1,4 +1,4 @@
-// Writes two files for `build`: `node modules.js full FAMILY …`. pkg/modules.js names the wasm modules
+// Writes two files for `build`: `node modules.js full CURVE …`. pkg/modules.js names the wasm modules
 // that were built; their addresses are written out, as bundlers want to see them. pkg/curves.js has
 // the facts of all curves, so that no module is fetched to learn them.
 

@@ -2,8 +2,8 @@
 // thread or in a worker without anybody noticing. One run begins after the other: a GPU is not
 // faster with two.
 //
-// A CPU computes with the module of the curve's family, which is fetched when it is first needed. A
-// GPU and the conformance table are in the full module.
+// A CPU computes with the module of the curve, which is fetched when it is first needed. A GPU and the
+// conformance table are in the full module.
 
 import { factsOf } from "./curves.js";
 import { openDevice } from "./device.js";

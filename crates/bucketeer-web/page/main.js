@@ -1,9 +1,12 @@
 // The page: reads the settings, has MSMs computed in a worker, shows what came of it.
 
 import { bars } from "./bars.js";
+import { compare } from "./compare.js";
 import { basesOn, open } from "./devices.js";
 import { bytes, coordinate, count, digits, power, time } from "./format.js";
 import { Plot } from "./plot.js";
+import { asFile, linkOf, resultOf, shared } from "./share.js";
+import { showComparison } from "./table.js";
 
 const SEED = 1;
 const SWEEP_FROM = 8;
@@ -24,6 +27,7 @@ const KINDS = {
 const $ = (id) => document.getElementById(id);
 const plot = new Plot($("plot"));
 let last = null;
+let comparison = null;
 let stopping = null;
 
 function settings() {
@@ -39,7 +43,7 @@ function say(text, bad = false) {
 /** Runs something that can be stopped, with the controls out of reach. */
 async function busy(work) {
   stopping = new AbortController();
-  const idle = [...document.querySelectorAll("#run, #sweep, #check, select, input")];
+  const idle = [...document.querySelectorAll("#run, #sweep, #compare, #check, select, input")];
   idle.forEach((control) => (control.disabled = true));
   $("stop").hidden = false;
   try {
@@ -58,7 +62,7 @@ async function compute({ curve, distribution, log, device: kind }, signal) {
   const n = 2 ** log;
   say("Opening the device…");
   const device = await open(kind);
-  show(device.bucketeer.device);
+  if (kind !== "auto") show(device.bucketeer.device);
   say(`Making ${digits(n)} bases…`);
   const bases = await basesOn(device, curve, n, SEED);
   signal.throwIfAborted();
@@ -90,10 +94,14 @@ function showResult(result, { curve, distribution, log }) {
   $("plan").textContent = result.plan;
   $("bars").replaceChildren(...bars(result.timings));
   const kind = result.device.kind === "webgpu" ? "WebGPU" : "CPU";
+  show(result.device);
+  if (result.choice) $("device-description").textContent += `; ${result.choice.reason}`;
   plot.add(`${curve}, ${KINDS[distribution] ?? distribution}, ${kind}`, log, milliseconds);
 }
 
-function show({ kind, name, description, limits = {}, fallback, reason }) {
+function show({ kind, name, description, limits = {}, fallback, reason, threads }) {
+  const isolated = globalThis.crossOriginIsolated ? "isolated, so runs can be stopped at once" : "not isolated";
+  $("threads").textContent = threads ? `${threads} worker${threads === 1 ? "" : "s"}; the page is ${isolated}` : "";
   $("device-name").textContent = kind === "webgpu" ? name : "CPU, as WebAssembly";
   $("device-description").textContent = description;
   $("fallback").hidden = !fallback;
@@ -142,6 +150,40 @@ $("check").onclick = () =>
     say("");
   });
 
+$("compare").onclick = () =>
+  busy(async (signal) => {
+    const { curve, log } = settings();
+    const rows = [];
+    const onRow = (row) => {
+      rows.push(row);
+      showRows({ curve, log, rows });
+    };
+    $("sharing").hidden = true;
+    await compare({ curve, log, signal, say, onRow });
+    comparison = shared({ curve, log, rows });
+    $("sharing").hidden = false;
+    $("shared").textContent = "";
+    say("Done. All sums agree.");
+  });
+
+function showRows(result) {
+  $("no-comparison").hidden = true;
+  $("comparison").hidden = false;
+  showComparison($("comparison"), result);
+}
+
+$("link").onclick = async () => {
+  const link = linkOf(comparison);
+  history.replaceState(null, "", link);
+  const copied = await navigator.clipboard.writeText(link).then(() => true, () => false);
+  $("shared").textContent = copied ? "Copied." : "The link is in the address bar.";
+};
+
+$("json").onclick = () => asFile(comparison, `bucketeer-${comparison.curve}-${comparison.log}.json`);
+
+const given = resultOf(location.hash);
+if (given) showRows(given);
+
 $("stop").onclick = () => stopping?.abort();
 
 $("size").oninput = () => {
@@ -164,7 +206,7 @@ try {
   show(bucketeer.device);
   options($("curve"), bucketeer.curves(), (name) => name);
   options($("distribution"), bucketeer.distributions(), (name) => KINDS[name] ?? name);
-  $("run").disabled = $("sweep").disabled = false;
+  $("run").disabled = $("sweep").disabled = $("compare").disabled = false;
   say("Ready.");
 } catch (error) {
   say(error.message, true);

@@ -1,12 +1,14 @@
 // MSMs on the CPU, ours and those of the npm packages `montgomery` and `ffjavascript`, in one process
-// of Node on the same points and scalars: `npm run bench:cpu -- [--threads N] [CURVE …]
+// of Node on the same points and scalars: `npm run bench -- [--threads N] [--output FILE] [CURVE …]
 // [LOG2 …]`. One line of JSON for each size.
 //
+// Points are made by ffjavascript, and loaded in its own form. montgomery takes integers.
 // Peers take turns, five rounds of them. With one thread the figure is the CPU time of the process,
 // which a loaded machine falsifies less than wall time; with more it is wall time. Sums are compared.
 
 import assert from "node:assert/strict";
 import { webcrypto } from "node:crypto";
+import { appendFile } from "node:fs/promises";
 import os from "node:os";
 
 import { buildBls12381, buildBn128 } from "ffjavascript";
@@ -15,33 +17,36 @@ import { Bucketeer } from "../index.js";
 
 const ROUNDS = 5;
 const words = process.argv.slice(2);
-const option = words.indexOf("--threads");
-const threads = option < 0 ? 1 : Number(words.splice(option, 2)[1]);
+const option = (name) => (words.includes(name) ? words.splice(words.indexOf(name), 2)[1] : undefined);
+const threads = Number(option("--threads") ?? 1);
+const output = option("--output");
 const logs = words.filter((word) => /^\d+$/.test(word)).map(Number);
 const curves = words.filter((word) => !/^\d+$/.test(word));
 
-const FFJAVASCRIPT = { "bls12-381": buildBls12381, bn254: buildBn128 };
-const ORDERS = {
-  "bls12-381": 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n,
-  bn254: 0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001n,
+/** How ffjavascript builds a curve, and its group. */
+const FFJAVASCRIPT = {
+  "bls12-381": [buildBls12381, "G1"],
+  bn254: [buildBn128, "G1"],
+  "bls12-381-g2": [buildBls12381, "G2"],
+  "bn254-g2": [buildBn128, "G2"],
 };
 
 const reversed = (bytes) => Uint8Array.from(bytes).reverse();
 const integer = (bytes) => BigInt(`0x${Buffer.from(reversed(bytes)).toString("hex")}`);
 
-/** Powers of a random element times the generator: in ffjavascript's form and as little-endian bytes. */
-async function points({ G1, Fr }, n) {
-  const generator = G1.toAffine(G1.g);
+/** Powers of a random element times the generator, in ffjavascript's form. */
+async function pointsOf({ Fr }, group, n) {
+  const generator = group.toAffine(group.g);
   const many = new Uint8Array(n * generator.length);
   for (let i = 0; i < n; i++) many.set(generator, i * generator.length);
-  const own = await G1.batchApplyKey(many, Fr.e(3), Fr.random());
-  const uncompressed = await G1.batchLEMtoU(own);
-  const half = generator.length / 2;
-  const bytes = new Uint8Array(own.length);
-  for (let at = 0; at < bytes.length; at += half) {
-    bytes.set(reversed(uncompressed.subarray(at, at + half)), at);
-  }
-  return { own, bytes, half };
+  return group.batchApplyKey(many, Fr.e(3), Fr.random());
+}
+
+/** The same points of G1 as little-endian integers, a coordinate each. */
+async function coordinatesOf(group, own, half) {
+  const uncompressed = await group.batchLEMtoU(own);
+  const coordinate = (_, i) => reversed(uncompressed.subarray(i * half, (i + 1) * half));
+  return Array.from({ length: own.length / half }, coordinate);
 }
 
 /** Uniform scalars, 32 bytes each. */
@@ -56,24 +61,24 @@ function scalars(n, order) {
 
 /** The peers: functions that compute the sum's x. */
 async function peers(name, n) {
-  const curve = await FFJAVASCRIPT[name](threads === 1);
-  const { own, bytes, half } = await points(curve, n);
-  const factors = scalars(n, ORDERS[name]);
+  const [build, groupName] = FFJAVASCRIPT[name];
+  const curve = await build(threads === 1);
+  const group = curve[groupName];
+  const own = await pointsOf(curve, group, n);
   const ours = await Bucketeer.create({ device: "cpu", worker: threads > 1, threads });
-  const resident = await ours.loadBases(name, bytes, { check: false });
+  const factors = scalars(n, (await ours.curve(name)).order);
+  const load = { check: false, form: "montgomery" };
+  const resident = await ours.loadBases(name, own, load);
   const all = {
-    bucketeer: async () => (await ours.msm(name, bytes, factors, { check: false })).x,
+    bucketeer: async () => (await ours.msm(name, own, factors, load)).x,
     "bucketeer, resident bases": async () => (await resident.msm(factors)).x,
-    ffjavascript: async () => {
-      const { G1 } = curve;
-      return G1.toObject(G1.toAffine(await G1.multiExpAffine(own, factors)))[0];
-    },
+    ffjavascript: async () => group.toObject(group.toAffine(await group.multiExpAffine(own, factors)))[0],
   };
   if (name === "bls12-381" && threads === 1) {
     const { msm } = await import("montgomery");
-    const part = (from, size, i) => from.slice(i * size, (i + 1) * size);
-    const pairs = Array.from({ length: n }, (_, i) => [part(bytes, half, 2 * i), part(bytes, half, 2 * i + 1), false]);
-    const list = Array.from({ length: n }, (_, i) => part(factors, 32, i));
+    const coordinates = await coordinatesOf(group, own, own.length / n / 2);
+    const pairs = Array.from({ length: n }, (_, i) => [coordinates[2 * i], coordinates[2 * i + 1], false]);
+    const list = Array.from({ length: n }, (_, i) => factors.slice(32 * i, 32 * (i + 1)));
     all.montgomery = async () => integer(msm(list, pairs).result[0]);
   }
   const end = async () => {
@@ -101,7 +106,7 @@ for (const curve of curves.length ? curves : Object.keys(FFJAVASCRIPT)) {
         const [milliseconds, x] = await time(work);
         // The first round compiles.
         if (round > 0) samples[name].push(Number(milliseconds.toFixed(1)));
-        sums.add(x);
+        sums.add(String(x));
       }
       assert.equal(sums.size, 1, "the sums differ");
     }
@@ -109,7 +114,9 @@ for (const curve of curves.length ? curves : Object.keys(FFJAVASCRIPT)) {
     const median = (times) => times.toSorted((a, b) => a - b)[times.length >> 1];
     const medians = Object.fromEntries(Object.entries(samples).map(([name, times]) => [name, median(times)]));
     const machine = `${os.cpus()[0].model}, Node ${process.version}`;
-    console.log(JSON.stringify({ curve, log, threads, time: threads === 1 ? "cpu" : "wall", medians, samples, machine }));
+    const line = JSON.stringify({ curve, log, threads, time: threads === 1 ? "cpu" : "wall", medians, samples, machine });
+    console.log(line);
+    if (output) await appendFile(output, `${line}\n`);
   }
 }
 process.exit(0);

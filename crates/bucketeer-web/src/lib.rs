@@ -4,7 +4,7 @@
 //! worker, and is what users import; nothing here is meant to be called by them.
 //!
 //! The library is compiled into several modules: one with every curve and WebGPU, and one for each
-//! family of curves (`curves`).
+//! curve (`curves`).
 //!
 //! 1. A `Processor` is a device, opened once.
 //! 2. It loads bases, or makes some with known logarithms, into a `Resident`.

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 
-import { openBrowser } from "./browser.js";
+import { openBrowser, without } from "./browser.js";
 
 const expected = JSON.parse(await readFile(new URL("expected.json", import.meta.url)));
 
@@ -88,6 +88,34 @@ test("a sweep draws one point for each size", async () => {
   const titles = await page.locator("#plot circle title").evaluateAll((all) => all.map((title) => title.textContent));
   const own = titles.filter((title) => title.startsWith("bn254-g1, Uniform, CPU"));
   assert.deepEqual(own.map((title) => title.match(/2[⁰¹²³⁴⁵⁶⁷⁸⁹]+/)[0]), ["2⁸", "2⁹", "2¹⁰", "2¹¹"]);
+});
+
+test("engines are compared, those that are missing say so, and a link shows the same", async () => {
+  const lone = await without(await browser.page(), "webgpu");
+  await lone.route("**/peers/**", (route) => route.fulfill({ status: 404 }));
+  await lone.goto(`${browser.origin}/page/`);
+  await lone.getByText("Ready.").waitFor();
+  await lone.selectOption("#curve", "bn254-g1");
+  await lone.locator("#size").fill("8");
+  await lone.click("#compare");
+  await lone.locator("#status", { hasText: "Done." }).waitFor();
+  const rows = (of) => of.locator("#comparison tr").evaluateAll((rows) => rows.map((row) => row.textContent));
+  const shown = await rows(lone);
+  assert.match(shown[0], /^CPUcpu, \d+ threads?, SIMD128.*[\d.]+ (ms|µs|s)$/);
+  assert.match(shown[1], /^WebGPUno device webgpu: .*not run$/);
+  assert.match(shown[2], /^ffjavascriptit is not installed: .*not run$/);
+  await lone.click("#link");
+  const link = lone.url();
+  assert.match(link, /#result=[\w-]+$/);
+  const other = await browser.page();
+  await other.goto(link);
+  await other.locator("#comparison tr").first().waitFor();
+  assert.deepEqual(await rows(other), shown);
+  await other.goto(`${browser.origin}/page/?2#result=bm9uc2Vuc2U`);
+  await other.getByText("Ready.").waitFor();
+  assert.equal(await other.locator("#comparison").isVisible(), false);
+  await other.close();
+  await lone.close();
 });
 
 test("a run can be stopped, and the page stays usable", async () => {

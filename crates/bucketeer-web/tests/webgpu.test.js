@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 
 import { blank, openBrowser } from "./browser.js";
-import { edwardsBls12, generator, littleEndian } from "./reference.js";
+import { bn254, edwardsBls12, generator, littleEndian } from "./reference.js";
 
 const expected = JSON.parse(await readFile(new URL("expected.json", import.meta.url)));
 
@@ -42,6 +42,60 @@ test("WebGPU yields arkworks' sums, over resident bases", async () => {
   assert.ok(sums.every(({ device }) => device.kind === "webgpu"));
   assert.ok(sums[0].timings.compile > 0 && sums[1].timings.compile < sums[0].timings.compile);
   assert.ok(sums[1].timings.accumulate > 0);
+});
+
+/** Has `speed.js` find that the CPU takes a billion times as long as predicted. */
+async function slowCpu(route) {
+  const response = await route.fetch();
+  const text = await response.text();
+  assert.ok(text.includes("(1e6 * least) / predicted"));
+  await route.fulfill({ response, body: text.replace("(1e6 * least) / predicted", "1e9") });
+}
+
+test("a batch runs on the GPU as one, over points and scalars in any form", async () => {
+  const random = generator(22);
+  const points = bn254.points(3, random);
+  const vectors = [0, 1, 2].map(() => points.map(() => random(bn254.order)));
+  const montgomery = (values, modulus) => littleEndian(values.map((value) => (value << 256n) % modulus), 32);
+  const bytes = montgomery(points.flatMap(({ x, y }) => [x, y]), bn254.p);
+  const scalars = vectors.map((vector) => [...montgomery(vector, bn254.order)]);
+  const batch = await page.evaluate(
+    async ([bytes, scalars]) => {
+      const bases = await gpu.loadBases("bn254", Uint8Array.from(bytes), { form: "montgomery" });
+      const inputs = scalars.map((vector) => Uint8Array.from(vector));
+      return bases.msmBatch(inputs, { scalarForm: "montgomery" });
+    },
+    [[...bytes], scalars],
+  );
+  assert.equal(batch.device.kind, "webgpu");
+  assert.deepEqual(batch.sums.map(({ x, y }) => ({ x, y })), vectors.map((vector) => bn254.msm(points, vector)));
+});
+
+test("auto takes the device that is predicted to be faster, and says so", async () => {
+  const { seed } = expected;
+  for (const kind of ["cpu", "webgpu"]) {
+    const own = await blank(browser);
+    // A CPU that was measured to be slow leaves everything to the GPU.
+    if (kind === "webgpu") await own.route("**/js/speed.js", slowCpu);
+    const outcome = await own.evaluate(
+      async ([seed]) => {
+        const { Bucketeer } = await import("/index.js");
+        const auto = await Bucketeer.create();
+        const bases = await auto.generate("bn254", 300, { seed });
+        const [sum, known] = [await bases.msmOf({ seed }), await bases.expected({ seed })];
+        auto.close();
+        return { opened: auto.device, loaded: bases.device.kind, same: sum.x === known.x && sum.y === known.y, sum };
+      },
+      [seed],
+    );
+    await own.close();
+    assert.equal(outcome.opened.kind, "webgpu");
+    assert.equal(outcome.same, true);
+    const { device, choice } = outcome.sum;
+    assert.deepEqual([outcome.loaded, device.kind, choice.device], [kind, kind, kind]);
+    assert.ok(choice.predicted.cpu > 0 && choice.predicted.webgpu > 0);
+    assert.match(choice.reason, /^predicted: cpu [\d.]+ ms.*, webgpu [\d.]+ ms/);
+  }
 });
 
 test("compute_msm on WebGPU, Edwards BLS12", async () => {

@@ -12,14 +12,13 @@
 //! Only the first round reads bases at random. A bucket with most of the entries is many slices of
 //! one run each, so skew costs nothing.
 
-use rayon::prelude::*;
-
 use super::buffer::{PointBuffer, clear_with_capacity};
 use super::kernel::{Kernel, Point, Scratch, XyzzPoint};
 use super::pairs::{NEGATIVE, Pairs, Reads};
 use super::pool::{Pool, Pooled, wipe};
 use super::prefetch::prefetch;
 use crate::control::Control;
+use crate::parallel::loops::*;
 use crate::{Error, parallel};
 
 /// How a list is cut into slices.

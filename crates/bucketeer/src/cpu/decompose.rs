@@ -12,12 +12,11 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
 use super::buffer::zeroed;
 use super::pairs::NEGATIVE;
 use super::recode::{LANES, Lanes, Recoder};
 use crate::curve::Splitter;
+use crate::parallel::loops::*;
 use crate::plan::{Digits, Shape};
 use crate::scalars::{MAX_WORDS, ScalarSource};
 use crate::{CurveSpec, DeviceFacts, Error, parallel};

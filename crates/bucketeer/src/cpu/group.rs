@@ -15,8 +15,6 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
 use super::buffer::{advise_huge_pages, try_clear_with_capacity};
 use super::decompose::{Decomposed, ZERO};
 use super::kernel::Point;
@@ -24,6 +22,7 @@ use super::pairs::NEGATIVE;
 use super::pool::wipe;
 use super::prefetch::prefetch;
 use super::recode::bucket_bits;
+use crate::parallel::loops::*;
 use crate::plan::{CpuSchedule, Group, Plan, Table};
 use crate::{Error, parallel};
 

@@ -14,12 +14,11 @@
 //!
 //! The *running sum* variants are the textbook ones, with one accumulator per slice.
 
-use rayon::prelude::*;
-
 use super::accumulate::{List, Slices, sum_runs};
 use super::buffer::PointBuffer;
 use super::kernel::{Kernel, Point, XyzzPoint};
 use crate::control::Control;
+use crate::parallel::loops::*;
 use crate::{Error, parallel};
 
 /// Buckets of one bucket set: weights, ascending for running sums, and for each its sum.

@@ -9,13 +9,12 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::decompose::Decomposed;
 use super::kernel::{ArkPoint, Kernel, Point, Scratch, infinity};
 use super::pairs::Pairs;
 use crate::curve::BaseSource;
 use crate::parallel;
+use crate::parallel::loops::*;
 use crate::plan::Table;
 
 /// Most bases converted at a time by one worker.

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::curve::{CoordinateSystem, write_points};
+use crate::parallel::loops::*;
 use crate::plan::{Form, Plan};
 use crate::{Curve, CurveSpec};
 

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use ark_ff::PrimeField;
-use rayon::prelude::*;
 
+use crate::parallel::loops::*;
 use crate::plan::ScalarBound;
 use crate::scalars::{Data, ScalarLayout};
 use crate::{Error, Scalars, WordField};

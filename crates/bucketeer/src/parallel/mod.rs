@@ -5,9 +5,18 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
+use loops::*;
 
 use crate::threads;
+
+#[cfg(target_family = "wasm")]
+pub(crate) mod serial;
+
+/// Parallel iterators: rayon's, or on a platform of one thread those of the same name.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use rayon::prelude as loops;
+#[cfg(target_family = "wasm")]
+pub(crate) use serial as loops;
 
 fn for_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     threads::start();
