@@ -228,7 +228,7 @@ fn files_of_others() {
     fs::set_permissions(place.folder(), fs::Permissions::from_mode(0o777)).expect("permissions");
     let path = place.path("secret");
     fs::write(&path, "secret").expect("a file");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).expect("permissions");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("permissions");
     let before = place.names();
     for reader in place.readers() {
         let mut paths = reader.paths(&path).into_iter();
