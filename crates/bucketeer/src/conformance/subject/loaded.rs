@@ -30,7 +30,7 @@ impl<C: Curve> OnCurve<'_, C> {
 
     /// A run whose hook stops it, and another on the same bases that must not notice.
     pub(super) async fn cancelled_first(&self, case: &Case, input: &Input<C>) -> Option<String> {
-        let stop = Arc::new(AtomicBool::new(true));
+        let stop = Arc::new(AtomicBool::new(false));
         let flag = stop.clone();
         let hook: Hook = Arc::new(move |_| match flag.load(Relaxed) {
             true => ControlFlow::Break(()),
@@ -39,7 +39,9 @@ impl<C: Curve> OnCurve<'_, C> {
         let scalars = || Scalars::residues(&input.residues);
         let run = async || -> Result<bool, Error> {
             let builder = self.builder(case).on_progress(hook);
+            // A load that is verified asks the hook, too.
             let bases = builder.load_async(self.device, &input.points).await?;
+            stop.store(true, Relaxed);
             let cancelled = bases.msm_with_report_async(scalars()).await;
             let cancelled = matches!(cancelled, Err(Error::Cancelled));
             stop.store(false, Relaxed);
