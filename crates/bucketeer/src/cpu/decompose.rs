@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use super::buffer::zeroed;
 use super::pairs::NEGATIVE;
 use super::recode::{LANES, Lanes, Recoder};
+use crate::control::Control;
 use crate::curve::Splitter;
 use crate::plan::{Digits, Shape};
 use crate::scalars::{MAX_WORDS, ScalarSource};
@@ -208,6 +209,7 @@ pub(crate) fn decompose(
     curve: &CurveSpec,
     device: &DeviceFacts,
     mut data: Vec<u64>,
+    control: &Control,
 ) -> Result<Decomposed, Error> {
     let recoder = Recoder::of(shape, device.ifma);
     let recoded = recoder.is_some();
@@ -243,6 +245,7 @@ pub(crate) fn decompose(
         _ => range.len().div_ceil(device.threads).next_power_of_two().clamp(MIN_BLOCK, BLOCK),
     };
     let decompose = |(index, data): (usize, &mut [u64])| {
+        control.advance(0)?;
         let mut seen = [0u64; MAX_WORDS];
         let length = data.len() / each;
         let mut buffer = [0u64; 2 * MAX_WORDS];
