@@ -1,66 +1,68 @@
-//! What the fuzz targets share: settings made of arbitrary bytes, and curves small enough that a
-//! run takes microseconds.
+//! What the fuzz targets share: what `tests/tiny` of the library has,
+//! and curves small enough that a run takes microseconds.
 
+#[path = "../../crates/bucketeer/tests/tiny/case.rs"]
+pub mod case;
+#[path = "../../crates/bucketeer/tests/tiny/input.rs"]
+mod input;
+#[path = "../../crates/bucketeer/tests/tiny/points.rs"]
 mod points;
+#[path = "../../crates/bucketeer/tests/tiny/settings.rs"]
+mod settings;
 
+pub use input::{DEVICES, Form, Input, Run, Term};
 pub use points::{Combination, Combinations};
+pub use settings::AnySettings;
 
-use arbitrary::{Arbitrary, Result, Unstructured};
 use bucketeer::Curve;
-use bucketeer::plan::{Accumulate, Digits, Group, Reduce, Settings};
 
 #[path = "../../crates/bucketeer/tests/it/curves.rs"]
 pub mod curves;
 #[path = "../../crates/bucketeer/tests/it/small_order.rs"]
 pub mod small_order;
+#[path = "../../crates/bucketeer/tests/it/tiny_curves.rs"]
+pub mod tiny_curves;
 
-/// Settings of every kind, possible or not.
-#[derive(Debug, Clone)]
-pub struct AnySettings(pub Settings);
-
-impl<'a> Arbitrary<'a> for AnySettings {
-    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
-        let mut settings = Settings::default();
-        settings.window_bits = sometimes(u, |u| u.int_in_range(0..=27))?;
-        settings.last_window_bits = sometimes(u, |u| u.int_in_range(0..=27))?;
-        settings.precompute = sometimes(u, |u| u.int_in_range(0..=40))?;
-        // Of all numbers only powers of two are possible.
-        let any_number = u.int_in_range(0..=2000)?;
-        let power = 1 << u.int_in_range(0..=11)?;
-        settings.odd_multiples =
-            sometimes(u, |u| Ok(if u.ratio(7, 8)? { power } else { any_number }))?;
-        settings.auto_precompute = !u.ratio(3, 4)?;
-        settings.endomorphism = sometimes(u, |u| u.arbitrary())?;
-        settings.negate = u.arbitrary()?;
-        settings.any_point = u.arbitrary()?;
-        settings.digits = sometimes(u, |u| u.choose(&[Digits::Signed, Digits::Unsigned]).copied())?;
-        settings.group = sometimes(u, |u| u.choose(&[Group::Sort, Group::Csr]).copied())?;
-        settings.accumulate = sometimes(u, |u| {
-            use Accumulate::{BatchedAffine, FusedSweep, InPlace, PerBucket, Slices, Straus};
-            let ways = [Slices, PerBucket, FusedSweep, InPlace, Straus, BatchedAffine];
-            u.choose(&ways).copied()
-        })?;
-        let slices = u.int_in_range(0..=2000)?;
-        settings.reduce = sometimes(u, |u| {
-            let sliced = Reduce::SlicedRunningSum { slices };
-            u.choose(&[Reduce::RunningSum, sliced, Reduce::WindowSplitting]).copied()
-        })?;
-        settings.chunk = sometimes(u, |u| u.int_in_range(0..=20))?;
-        // From 8 KiB to 64 MiB: a run that fills megabytes takes long, and one without memory is
-        // refused.
-        let limit = (1 << 20) + u64::from(u.arbitrary::<u32>()?) % (63 << 20);
-        settings.memory_limit = Some(limit >> u.int_in_range(0..=7)?);
-        Ok(Self(settings))
-    }
+/// Checks a case, with a function that is generic over the curve, on one of some curves.
+#[macro_export]
+macro_rules! on_one_of {
+    ($check:ident, $case:expr, $($curve:ident)*) => {{
+        const CHECKS: &[fn(&Case)] = &[$(|case| {
+            static POINTS: std::sync::LazyLock<$crate::Combinations<$curve::Affine>> =
+                std::sync::LazyLock::new($crate::Combinations::new);
+            $check(&POINTS, case);
+        }),*];
+        CHECKS[usize::from($case.curve) % CHECKS.len()]($case);
+    }};
 }
 
-/// A setting in one case of three: many exclude each other, and a run that is refused shows little.
-fn sometimes<'a, T>(
-    u: &mut Unstructured<'a>,
-    value: impl FnOnce(&mut Unstructured<'a>) -> Result<T>,
-) -> Result<Option<T>> {
-    // In this order, since exhausted bytes make the ratio true.
-    if u.ratio(2, 3)? { Ok(None) } else { value(u).map(Some) }
+/// Hands a function and a case to [`on_one_of`], with the curves of small groups: all of them, or
+/// one for each kernel shape and form, since every curve takes a while to compile.
+#[cfg(feature = "every-curve")]
+#[macro_export]
+macro_rules! on_small_groups {
+    ($check:ident, $case:expr) => {
+        $crate::on_one_of!(
+            $check, $case,
+            tiny tiny_glv two three four_full four_one_spare four_glv four_edwards four_quadratic
+            five six_full six_glv six_quadratic twelve_glv
+            eight_prime eight twelve_bits_glv twenty_four forty_glv sixty_four sixty_four_glv
+            two_glv five_full thirteen thirteen_full eight_edwards ten_edwards sixty_edwards
+            two_edwards thirteen_edwards eight_quadratic twenty_quadratic_glv sixty_quadratic
+            two_quadratic five_quadratic
+        )
+    };
+}
+#[cfg(not(feature = "every-curve"))]
+#[macro_export]
+macro_rules! on_small_groups {
+    ($check:ident, $case:expr) => {
+        $crate::on_one_of!(
+            $check, $case,
+            tiny four_full four_glv four_edwards four_quadratic six_glv six_quadratic twelve_glv
+            eight sixty_four_glv ten_edwards thirteen twenty_quadratic_glv
+        )
+    };
 }
 
 /// Holds what a reader accepted to its promise.

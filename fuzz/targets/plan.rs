@@ -3,7 +3,7 @@
 
 use arbitrary::Arbitrary;
 use bucketeer::plan::{Plan, Request, ScalarBound};
-use bucketeer::{CurveSpec, DeviceFacts, Error};
+use bucketeer::{Caches, CurveSpec, DeviceFacts, DeviceKind, Error};
 use bucketeer_fuzz::AnySettings;
 use bucketeer_fuzz::curves::tiny_glv;
 use bucketeer_fuzz::small_order::{four_edwards, six_glv, six_quadratic, two};
@@ -15,13 +15,45 @@ struct Paper {
     n: u64,
     shift: u8,
     bits: Option<u32>,
+    signed: bool,
     resident: bool,
-    gpu: bool,
+    facts: Facts,
     batch: u64,
-    threads: u16,
-    memory: u64,
+    limit: Option<u64>,
     limited: bool,
     settings: AnySettings,
+}
+
+/// Of any device, possible or not.
+#[derive(Debug, Arbitrary)]
+struct Facts {
+    kind: u8,
+    threads: u64,
+    memory: u64,
+    /// Shifts of the two: small numbers are as likely as large ones.
+    shifts: [u8; 2],
+    ifma: bool,
+    simd128: bool,
+    binding: u64,
+    caches: Option<[u64; 3]>,
+}
+
+impl Facts {
+    fn device(&self) -> DeviceFacts {
+        let threads = (self.threads >> (self.shifts[0] % 64)) as usize;
+        let memory = self.memory >> (self.shifts[1] % 64);
+        let mut device = match self.kind % 3 {
+            0 => DeviceFacts::cpu(threads, self.ifma, memory),
+            1 => DeviceFacts::cuda(threads, memory),
+            _ => DeviceFacts::webgpu(threads, memory, self.binding),
+        };
+        device.threads = threads;
+        device.simd128 = self.simd128 && device.kind == DeviceKind::Cpu;
+        if let Some([l1d, l2, llc]) = self.caches {
+            device.caches = Caches { l1d, l2, llc };
+        }
+        device
+    }
 }
 
 fuzz_target!(|paper: Paper| {
@@ -36,17 +68,15 @@ fuzz_target!(|paper: Paper| {
     };
     let mut settings = paper.settings.0;
     if !paper.limited {
-        settings.memory_limit = None;
+        settings.memory_limit = paper.limit;
     }
-    let threads = paper.threads.into();
+    let device = paper.facts.device();
     // At most what a plan counts with.
-    let memory = paper.memory >> 16;
-    let device = match paper.gpu {
-        true => DeviceFacts::cuda(threads, memory),
-        false => DeviceFacts::cpu(threads, true, memory),
-    };
-    let available = settings.memory_limit.unwrap_or(memory);
-    let bits = paper.bits.map(|bits| ScalarBound::Bits(bits % 1100));
+    let available = settings.memory_limit.unwrap_or(device.memory.min(1 << 48));
+    let bits = paper.bits.map(|bits| match paper.signed {
+        true => ScalarBound::Signed(bits % 1100),
+        false => ScalarBound::Bits(bits % 1100),
+    });
     let request = Request::new(&curve, (paper.n >> (paper.shift % 64)) as usize, device)
         .batch((paper.batch >> (paper.shift % 64)) as usize)
         .scalars(bits.unwrap_or(ScalarBound::Order))

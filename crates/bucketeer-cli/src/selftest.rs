@@ -1,8 +1,12 @@
-//! `bucketeer selftest`: the conformance table on a device, for machines without cargo.
+//! `bucketeer selftest`: the conformance table on a device, for machines without cargo. With
+//! `--soak` calls of all kinds at once, for as long as one likes ([`soak`]).
+
+mod soak;
 
 use std::fmt::Write;
+use std::time::Duration;
 
-use bucketeer::conformance::{self, CaseResult, Filter};
+use bucketeer::conformance::{self, CaseResult, Filter, SoakOptions};
 use bucketeer::curves::NamedCurve;
 use bucketeer::plan::Preset;
 use serde::Serialize;
@@ -24,6 +28,15 @@ pub struct Args {
     /// Run a part of the table that takes seconds
     #[arg(long)]
     quick: bool,
+    /// Instead of the table, make calls of all kinds from several threads for so long, e.g. 90s,
+    /// 10m or 1h
+    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration,
+          conflicts_with_all = ["curve", "preset", "quick"])]
+    soak: Option<Duration>,
+    /// Threads that call
+    #[arg(long, value_name = "COUNT", default_value = "8", requires = "soak",
+          value_parser = args::threads())]
+    callers: usize,
     #[command(flatten)]
     device: DeviceArgs,
     /// Print one JSON object
@@ -63,6 +76,13 @@ impl From<&CaseResult> for Row {
 /// Runs the command. Prints each row as soon as it is known, failures and summary at the end.
 pub fn run(args: &Args) -> Outcome {
     let device = args.device.open()?;
+    if let Some(duration) = args.soak {
+        return soak::run(
+            &device,
+            SoakOptions { duration, callers: args.callers, seed: 1 },
+            args.json,
+        );
+    }
     let filter = Filter { curve: args.curve, preset: args.preset, quick: args.quick };
     let mut listing = Listing { device: device.to_string(), passed: 0, failed: 0, results: vec![] };
     let print = |text: &str| if args.json { Ok(()) } else { output::print(text) };

@@ -74,6 +74,23 @@ pub fn parse_seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// `90s`, `10m`, `1h`.
+pub fn parse_duration(text: &str) -> Result<std::time::Duration, String> {
+    let expected = || format!("expected a time like 90s, 10m or 1h, not \"{text}\"");
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let unit = match &text[digits..] {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        _ => return Err(expected()),
+    };
+    let number: u64 = text[..digits].parse().map_err(|_| expected())?;
+    let seconds = number.checked_mul(unit).filter(|seconds| (1..=7 * 86400).contains(seconds));
+    seconds
+        .map(std::time::Duration::from_secs)
+        .ok_or_else(|| format!("{text} is not from 1s to 168h"))
+}
+
 /// Bytes in the largest binary unit that fits.
 pub fn bytes(count: u128) -> String {
     let unit = (count.max(1).ilog2() as usize / 10).min(UNITS.len() - 1);

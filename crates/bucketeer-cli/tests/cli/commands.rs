@@ -196,3 +196,15 @@ fn selftest_ends_with_its_count() {
     assert!(last.ends_with(" passed, 0 failed") && !last.starts_with("0 "), "{text}");
     assert!(text.lines().any(|line| line.starts_with("bls12-377-g1")), "{text}");
 }
+
+/// All kinds of calls for two seconds.
+#[test]
+fn selftest_soaks() {
+    let soak = bucketeer("selftest --soak 2s --callers 3 --device cpu --json", &[]).json();
+    assert_eq!(soak["wrong"].as_array().map(Vec::len), Some(0));
+    let counts = soak["calls"].as_array().expect("calls").iter();
+    assert!(counts.filter_map(|call| call["count"].as_u64()).sum::<u64>() > 20, "{soak}");
+    for (line, text) in [("--soak 5", "90s"), ("--soak 0s", "1s"), ("--callers 3", "--soak")] {
+        bucketeer(&format!("selftest {line}"), &[]).fails(2, &[text]);
+    }
+}

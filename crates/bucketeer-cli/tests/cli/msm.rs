@@ -75,3 +75,22 @@ fn a_batch_has_a_result_for_each_msm() {
     let text = bucketeer("msm --curve bls12-377 -n 50 --batch 2", &[]).ok();
     assert!(text.contains("0: x = ") && text.contains("1: x = "), "{text}");
 }
+
+/// A run that verifies itself; a table from a file has nothing to compare with.
+#[test]
+fn verified_runs() {
+    let plain = bucketeer("msm --curve bn254 -n 300 --json --device cpu", &[]).json();
+    let verified = bucketeer("msm --curve bn254 -n 300 --json --device cpu --verify", &[]).json();
+    assert_eq!(verified["result"], plain["result"]);
+    let line = "msm --curve bls12-381-g2 -n 50 --batch 3 --verify --any-point --device cpu --json";
+    assert_eq!(bucketeer(line, &[]).json()["results"].as_array().map(Vec::len), Some(3));
+    bucketeer("bench --curve bn254 -n 2^8 --repeat 1 --batch 2 --verify --device cpu", &[]).ok();
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = folder.path().join("table");
+    let (bases, table) = (folder.path().join("bases"), table.display().to_string());
+    let bases = bases.display().to_string();
+    bucketeer(&format!("generate --curve bn254 -n 100 --bases {bases}"), &[]).ok();
+    bucketeer(&format!("precompute --curve bn254 --bases {bases} --output {table}"), &[]).ok();
+    bucketeer(&format!("msm --table {table} --verify --device cpu"), &[])
+        .fails(2, &["verify", "table"]);
+}

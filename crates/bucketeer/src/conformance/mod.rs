@@ -29,12 +29,16 @@ mod named;
 mod rows;
 mod runs;
 mod settings;
+#[cfg(all(feature = "any", not(any(test, target_family = "wasm"))))]
+mod soak;
 mod subject;
 mod verified;
 
 pub use crate::reference::reference_sum;
 #[cfg(all(feature = "any", not(test)))]
 pub use named::{run, run_async};
+#[cfg(all(feature = "any", not(any(test, target_family = "wasm"))))]
+pub use soak::{CallTimes, SoakOptions, SoakReport, soak};
 pub use subject::on_weierstrass;
 
 use std::ops::AddAssign;

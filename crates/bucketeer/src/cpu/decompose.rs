@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::buffer::zeroed;
 use super::pairs::NEGATIVE;
 use super::recode::{LANES, Lanes, Recoder};
+use crate::control::Control;
 use crate::curve::Splitter;
 use crate::parallel::loops::*;
 use crate::plan::{Digits, Shape};
@@ -207,6 +208,7 @@ pub(crate) fn decompose(
     curve: &CurveSpec,
     device: &DeviceFacts,
     mut data: Vec<u64>,
+    control: &Control,
 ) -> Result<Decomposed, Error> {
     let recoder = Recoder::of(shape, device.ifma);
     let recoded = recoder.is_some();
@@ -242,6 +244,7 @@ pub(crate) fn decompose(
         _ => range.len().div_ceil(device.threads).next_power_of_two().clamp(MIN_BLOCK, BLOCK),
     };
     let decompose = |(index, data): (usize, &mut [u64])| {
+        control.advance(0)?;
         let mut seen = [0u64; MAX_WORDS];
         let length = data.len() / each;
         let mut buffer = [0u64; 2 * MAX_WORDS];

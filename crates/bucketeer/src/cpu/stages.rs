@@ -187,13 +187,15 @@ impl<const W: usize> OnKernel<W> {
             let range = start..(start + plan.chunk).min(n);
             let digits = timed(&mut timings.decompose, || {
                 let (curve, device) = (&self.curve, &plan.device);
-                decompose(scalars, range.clone(), shape, curve, device, std::mem::take(data))
+                let data = std::mem::take(data);
+                decompose(scalars, range.clone(), shape, curve, device, data, control)
             })?;
             #[cfg(feature = "faults")]
             let digits = digits.flipped();
             let (table, points) = timed(&mut timings.load, || {
-                self.chunk(plan, bases, range.clone(), &digits, streamed)
+                self.chunk(plan, bases, range.clone(), (&digits, control), streamed)
             })?;
+            control.advance(0)?;
             let kernel = &*self.kernel;
             let passes = Passes { kernel, plan, schedule, table, points, digits: &digits, control };
             for (first, sums) in passes.run(&mut timings)? {
@@ -217,7 +219,7 @@ impl<const W: usize> OnKernel<W> {
         plan: &Plan,
         bases: Bases<'_>,
         range: Range<usize>,
-        digits: &Decomposed,
+        digits: (&Decomposed, &Control),
         streamed: &'a mut PointBuffer,
     ) -> Result<(Table, &'a [Point<W>]), Error> {
         match (bases, &self.resident) {

@@ -162,7 +162,15 @@ pub(super) fn run<C: Curve>(
     for start in (0..n).step_by(plan.chunk) {
         let range = start..(start + plan.chunk).min(n);
         let shortened = timed(&mut timings.decompose, || {
-            decompose(scalars, range.clone(), &plain, curve, &one_thread, std::mem::take(&mut data))
+            decompose(
+                scalars,
+                range.clone(),
+                &plain,
+                curve,
+                &one_thread,
+                std::mem::take(&mut data),
+                control,
+            )
         })?;
         let made = timed(&mut timings.load, || match source {
             Placement::Borrowed(bases) => Some(Multiples::new(plan, &bases[range.clone()], curve)),

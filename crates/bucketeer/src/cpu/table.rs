@@ -12,6 +12,7 @@ use std::ops::Range;
 use super::decompose::Decomposed;
 use super::kernel::{ArkPoint, Kernel, Point, Scratch, infinity};
 use super::pairs::Pairs;
+use crate::control::Control;
 use crate::curve::BaseSource;
 use crate::parallel;
 use crate::parallel::loops::*;
@@ -28,13 +29,13 @@ const LEAST_BLOCK: usize = 64;
 const ROWS: usize = 8;
 
 /// Fills `out` with the table of the bases in `range`; given their digits, with the points that
-/// those refer to.
+/// those refer to, unless their run is cancelled.
 pub(crate) fn fill<const W: usize>(
     kernel: &dyn Kernel<W>,
     table: &Table,
     source: &dyn BaseSource,
     range: Range<usize>,
-    digits: Option<&Decomposed>,
+    digits: Option<(&Decomposed, &Control)>,
     threads: usize,
     out: &mut [Point<W>],
 ) {
@@ -47,11 +48,14 @@ pub(crate) fn fill<const W: usize>(
     let blocks = out.par_chunks_mut(block * stored).enumerate();
     let blocks = blocks.with_min_len(parallel::grain(threads > 1));
     blocks.for_each_init(Workspace::default, |workspace, (i, out)| {
+        if digits.is_some_and(|(_, control)| control.advance(0).is_err()) {
+            return;
+        }
         let Workspace { bases, words, rows, images, scratch } = workspace;
         let first = range.start + i * block;
         for half in 0..if with_images { 1 } else { halves } {
             let used = |base: &usize| {
-                digits.is_none_or(|digits| !digits.is_zero(*base - range.start, half))
+                digits.is_none_or(|(digits, _)| !digits.is_zero(*base - range.start, half))
             };
             bases.clear();
             bases.extend((first..first + out.len() / stored).filter(used));

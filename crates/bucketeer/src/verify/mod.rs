@@ -26,6 +26,9 @@
 //! largest prime in its order. An error in one computation and one sum is found in any case: ρ is
 //! coprime to the order of the curve.
 //!
+//! It finds faults, not fraud: masks are drawn once for the life of the bases, and a device that
+//! lies on purpose could learn them from several runs.
+//!
 //! The host's own part is trusted: making s, and a few additions and multiples of points
 //! ([`law`]).
 

@@ -232,3 +232,75 @@ fn below(bound: &BigUint, rng: &mut impl RngCore) -> BigUint {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ark_bls12_381::{Fr, G1Affine};
+
+    use super::*;
+    use crate::random::Distribution;
+
+    fn integers(combined: &Combined<Fr>) -> Vec<BigUint> {
+        match combined {
+            Combined::Residues(residues) => residues.iter().map(|k| (*k).into()).collect(),
+            Combined::Integers { words, each, .. } => {
+                let digits = |words: &[u64]| {
+                    words.iter().rev().fold(BigUint::ZERO, |sum, word| (sum << 64) + word)
+                };
+                words.chunks_exact(*each).map(digits).collect()
+            }
+        }
+    }
+
+    /// Every kind of scalars, at places of their own, modulo the order of the subgroup and of the
+    /// whole curve; masks come on top, and are the same for any range.
+    #[test]
+    fn combinations_are_those_of_integers() {
+        const N: usize = 2 * BLOCK + 7;
+        let curve = CurveSpec::of::<G1Affine>();
+        let residues: Vec<Fr> = Distribution::Uniform.scalars(N, 1);
+        let signed: Vec<i128> =
+            residues.iter().map(|k| k.into_bigint().0[0] as i64 as i128 * 5_000_000_007).collect();
+        let words: Vec<[u64; 7]> = (0..N as u64).map(|k| [u64::MAX - k; 7]).collect();
+        let values = |index: usize| {
+            [
+                BigInt::from(BigUint::from(residues[index])),
+                BigInt::from(signed[index]),
+                integer::<Fr>(&words.as_scalars(), index),
+            ]
+        };
+        assert_eq!(values(0)[2], (BigInt::from(1) << 448) - 1);
+        for any_point in [false, true] {
+            let ring = Ring::new(&curve, any_point).unwrap();
+            assert_eq!((ring.rounds(), ring.prime), (1, !any_point));
+            let order = BigInt::from(ring.order.clone());
+            let ranges = [0..N, BLOCK..2 * BLOCK + 3, 5..BLOCK + 1];
+            let coefficients = ring.coefficients(3);
+            let all = [residues.as_scalars(), signed.as_scalars(), words.as_scalars()];
+            let terms: Vec<_> = (0..3)
+                .map(|index| Term {
+                    coefficient: coefficients[index],
+                    scalars: all[index].slice(&ranges[index]),
+                    first: ranges[index].start,
+                })
+                .collect();
+            let seed = random_seed();
+            let plain = integers(&ring.combine(&(0..N), None, &terms));
+            let masks = integers(&ring.combine(&(0..N), Some(&seed), &[]));
+            let masked = integers(&ring.combine(&(0..N), Some(&seed), &terms));
+            for place in 0..N {
+                let own = (0..3).filter(|index| ranges[*index].contains(&place));
+                let sum: BigInt =
+                    own.map(|index| &values(place)[index] * coefficients[index]).sum();
+                assert_eq!(BigInt::from(plain[place].clone()), sum.mod_floor(&order), "{place}");
+                assert_eq!((&plain[place] + &masks[place]) % &ring.order, masked[place]);
+            }
+            let part = integers(&ring.combine(&(BLOCK..N), Some(&seed), &terms));
+            assert_eq!(part[..], masked[BLOCK..]);
+            // Masks fill the ring: two of thousands are never the same, and some have the top bit.
+            let distinct: std::collections::HashSet<_> = masks.iter().collect();
+            assert_eq!(distinct.len(), N);
+            assert!(masks.iter().any(|mask| mask.bits() == ring.order.bits()));
+        }
+    }
+}

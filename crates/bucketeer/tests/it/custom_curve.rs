@@ -2,6 +2,7 @@
 
 use crate::curves::{TinyFq, secp192k1, small, tiny, tiny_glv, wide};
 use crate::small_order::*;
+use crate::tiny_curves::*;
 use ark_ec::{CurveConfig, CurveGroup};
 use ark_ff::{AdditiveGroup, Field, One, PrimeField, Zero};
 use bucketeer::conformance::reference_sum;
@@ -39,6 +40,7 @@ fn generators_have_the_stated_order() {
         };
     }
     with_all!(check);
+    with_tiny!(check);
 }
 
 /// Multiples of the generator against sums of single ones.

@@ -23,3 +23,5 @@ mod packed;
 mod properties;
 mod second_opinion;
 mod small_order;
+#[cfg(feature = "conformance")]
+mod tiny_curves;

@@ -80,9 +80,33 @@ macro_rules! weierstrass {
     };
 }
 
+/// a·x² + y² = 1 + d·x²·y², its Montgomery form B·v² = u³ + A·u² + u by A and B, and a point of
+/// order r.
+macro_rules! edwards {
+    (
+        $field:ty, a = $a:expr, d = $d:expr, montgomery = [$big_a:expr, $big_b:expr],
+        x = $x:expr, y = $y:expr
+    ) => {
+        pub type Affine = twisted_edwards::Affine<Config>;
+
+        impl TECurveConfig for Config {
+            const COEFF_A: $field = $a;
+            const COEFF_D: $field = $d;
+            const GENERATOR: Affine = Affine::new_unchecked($x, $y);
+            type MontCurveConfig = Self;
+        }
+
+        impl MontCurveConfig for Config {
+            const COEFF_A: $field = $big_a;
+            const COEFF_B: $field = $big_b;
+            type TECurveConfig = Self;
+        }
+    };
+}
+
 // Not every crate that includes this file has other curves.
 #[allow(unused_imports)]
-pub(crate) use {group, prime, weierstrass};
+pub(crate) use {edwards, fields, group, prime, quadratic, weierstrass};
 
 /// Hands the names of all curves below to a macro.
 #[allow(unused_macros)]
@@ -212,26 +236,11 @@ pub mod four_edwards {
             0x1745d1745d17457c, 0xd1745d1745d1745d, 0x5d1745d1745d1745, 0x05d1745d1745d174
         ]
     }
-
-    pub type Affine = twisted_edwards::Affine<Config>;
-
-    impl TECurveConfig for Config {
-        const COEFF_A: Fq = MontFp!("2");
-        const COEFF_D: Fq = MontFp!("-2");
-        const GENERATOR: Affine = Affine::new_unchecked(
-            MontFp!(
-                "23629094121046193050128382647119247220745509907381457733638763894279787397980"
-            ),
-            MontFp!("2332815135323449038949477322212545365540833661085522843371132398567639995541"),
-        );
-        type MontCurveConfig = Self;
-    }
-
-    /// y² = x³ + x
-    impl MontCurveConfig for Config {
-        const COEFF_A: Fq = Fq::ZERO;
-        const COEFF_B: Fq = Fq::ONE;
-        type TECurveConfig = Self;
+    // y² = x³ + x
+    edwards! {
+        Fq, a = MontFp!("2"), d = MontFp!("-2"), montgomery = [Fq::ZERO, Fq::ONE],
+        x = MontFp!("23629094121046193050128382647119247220745509907381457733638763894279787397980"),
+        y = MontFp!("2332815135323449038949477322212545365540833661085522843371132398567639995541")
     }
 }
 

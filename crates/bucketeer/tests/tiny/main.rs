@@ -1,0 +1,80 @@
+//! MSMs over curves so tiny that doublings, cancellations, infinities and points of order two occur
+//! in every run, against double-and-add: fields of 8 to 64 bits and of one, two, five and thirteen
+//! words, every setting at random, every kind of run, one device and several.
+//!
+//! By default a few seconds of them. `BUCKETEER_TINY_SUMS` says how many sums to compare, and
+//! `BUCKETEER_TINY_SEED` where to begin; `fuzz/run msm` draws the same cases by what code they
+//! reach, with `EVERY_CURVE=1` on all 35 curves.
+
+#![allow(missing_docs, reason = "public for the fuzz targets, which include these files")]
+
+mod case;
+#[path = "../it/curves.rs"]
+#[allow(dead_code, reason = "one of them is used here")]
+mod curves;
+mod input;
+mod points;
+mod settings;
+#[path = "../it/small_order.rs"]
+#[allow(dead_code, reason = "some of them are used here")]
+mod small_order;
+#[path = "../it/tiny_curves.rs"]
+#[allow(dead_code, reason = "some of them are used here")]
+mod tiny_curves;
+
+pub use input::{DEVICES, Form, Input, Run, Term};
+pub use points::{Combination, Combinations};
+pub use settings::AnySettings;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use arbitrary::{Arbitrary, Unstructured};
+use ark_std::rand::{RngCore, SeedableRng};
+use bucketeer::Curve;
+use case::{Case, check};
+use rand_chacha::ChaCha20Rng;
+
+/// Sums on each curve, unless the environment says how many in all.
+const SUMS: u64 = 300;
+
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().expect("a number"))
+}
+
+/// Compares so many sums on a curve.
+fn soak<C: Curve>(name: &str, sums: u64, seed: u64) {
+    let combinations = Combinations::<C>::new();
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let before = input::count_of_sums();
+    while input::count_of_sums() - before < sums {
+        let own = rng.next_u64();
+        let mut bytes = vec![0; 64 + own as usize % 160];
+        ChaCha20Rng::seed_from_u64(own).fill_bytes(&mut bytes);
+        let Ok(case) = Case::arbitrary_take_rest(Unstructured::new(&bytes)) else { continue };
+        let carried_out = catch_unwind(AssertUnwindSafe(|| check(&combinations, &case)));
+        assert!(carried_out.is_ok(), "{name}, seed {own}: {case:?}");
+    }
+    println!("{name}: {} sums compared", input::count_of_sums() - before);
+}
+
+macro_rules! on {
+    ($($curve:ident)*) => {{
+        const CURVES: &[(&str, fn(&str, u64, u64))] =
+            &[$((stringify!($curve), |name, sums, seed| soak::<$curve::Affine>(name, sums, seed))),*];
+        CURVES
+    }};
+}
+
+#[test]
+fn sums_are_those_of_double_and_add() {
+    use tiny_curves::*;
+    let curves = on! {
+        eight_prime eight sixty_four_glv two_glv five_full thirteen
+        eight_edwards ten_edwards twenty_quadratic_glv two_quadratic
+    };
+    let each = setting("BUCKETEER_TINY_SUMS").map_or(SUMS, |all| all / curves.len() as u64);
+    let seed = setting("BUCKETEER_TINY_SEED").unwrap_or(1);
+    for (name, soak) in curves {
+        soak(name, each, seed);
+    }
+}
