@@ -211,7 +211,7 @@ impl<'a, F> Unpacked<'a, F> {
     }
 
     /// The residues; `None` where these are integers.
-    #[cfg(feature = "any")]
+    #[cfg(all(feature = "any", not(test)))]
     pub(crate) fn as_residues(&self) -> Option<&[F]> {
         match &self.values {
             Values::Residues(residues) => Some(residues.get()),
