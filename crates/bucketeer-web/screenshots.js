@@ -1,5 +1,5 @@
 // Takes the pictures in docs/web: `node screenshots.js FOLDER [LARGEST]` sweeps up to 2^LARGEST on
-// both devices first.
+// both devices and compares all engines first.
 
 import { join } from "node:path";
 
@@ -25,6 +25,8 @@ for (const [name, options] of Object.entries(SHOTS)) {
     await page.click("#sweep");
     await page.locator("#status", { hasText: "Done" }).waitFor({ timeout: 300_000 });
   }
+  await page.click("#compare");
+  await page.locator("#status", { hasText: "Done" }).waitFor({ timeout: 300_000 });
   await page.click("#check");
   await page.locator("#verdict", { hasText: "sum" }).waitFor();
   // The progress bar glides back.

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use bucketeer::curves::{CURVES, NamedCurve};
-use bucketeer::plan::{Accumulate, Digits, Group, Preset, Reduce, Settings};
+use bucketeer::plan::{Accumulate, Digits, Group, Preset, Reduce, ScalarBound, Settings};
 use bucketeer::random::Distribution;
-use bucketeer::{Device, Error, Rates};
+use bucketeer::{CurveSpec, Device, Error, Rates};
 use clap::builder::RangedU64ValueParser;
 
 use crate::failure::Failure;
@@ -104,6 +104,19 @@ impl DeviceArgs {
     /// Opens the device. `--threads` sizes the global pool, so that it also limits generation and
     /// checks of the input.
     pub fn open(&self) -> Result<Device, Failure> {
+        self.open_as(|| Device::named(&self.device))
+    }
+
+    /// Opens the device for one MSM over `n` bases: `auto` is the one that is predicted to end
+    /// first.
+    pub fn open_for(&self, curve: &CurveSpec, n: usize) -> Result<Device, Failure> {
+        match &*self.device {
+            "auto" => self.open_as(|| Ok(Device::best_for(curve, n, ScalarBound::Order).0)),
+            _ => self.open(),
+        }
+    }
+
+    fn open_as(&self, open: impl FnOnce() -> Result<Device, Error>) -> Result<Device, Failure> {
         let rates = self.rates.read()?;
         if let Some(threads) = self.threads {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
@@ -113,7 +126,7 @@ impl DeviceArgs {
                 reason: error.to_string(),
             })?;
         }
-        let device = Device::named(&self.device)?.with_rates(&rates);
+        let device = open()?.with_rates(&rates);
         Ok(if self.portable { device.portable()? } else { device })
     }
 }

@@ -102,9 +102,21 @@ impl Args {
     }
 }
 
+impl Args {
+    /// The number of bases of a single MSM over random ones.
+    fn random_size(&self) -> Option<usize> {
+        let files = &self.files;
+        let given = files.input.is_some() || files.bases.is_some() || files.table.is_some();
+        (!given && self.batch == 1).then(|| self.n.unwrap_or(DEFAULT_SIZE))
+    }
+}
+
 /// Runs the command.
 pub fn run(args: &Args) -> Outcome {
-    let device = args.device.open()?;
+    let device = match (args.curve, args.random_size()) {
+        (Some(curve), Some(n)) => args.device.open_for(&curve.any().spec(), n)?,
+        _ => args.device.open()?,
+    };
     let document = args.files.document()?;
     let curve = match (args.curve, &document) {
         (Some(curve), _) => curve,
