@@ -21,5 +21,7 @@ mod jobs;
 mod large;
 mod packed;
 mod properties;
+#[cfg(all(feature = "any", feature = "conformance", feature = "io", feature = "ranks"))]
+mod ranks;
 mod second_opinion;
 mod small_order;
