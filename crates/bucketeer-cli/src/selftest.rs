@@ -11,6 +11,7 @@ use crate::args::{self, DeviceArgs};
 use crate::failure::Failure;
 use crate::output::{self, Outcome};
 use crate::progress::Activity;
+use crate::ranks::{self, MpiArgs};
 use crate::units;
 
 #[derive(clap::Args)]
@@ -26,6 +27,8 @@ pub struct Args {
     quick: bool,
     #[command(flatten)]
     device: DeviceArgs,
+    #[command(flatten)]
+    mpi: MpiArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -63,6 +66,12 @@ impl From<&CaseResult> for Row {
 /// Runs the command. Prints each row as soon as it is known, failures and summary at the end.
 pub fn run(args: &Args) -> Outcome {
     let device = args.device.open()?;
+    // The table has other rows for another kind of device.
+    let kinds = ranks::all(&format!("{:?}", device.kind()))?;
+    if let Some(other) = kinds.iter().find(|kind| **kind != kinds[0]) {
+        let reason = format!("ranks have devices of different kinds: {} and {other}", kinds[0]);
+        return Err(Failure::Usage(reason));
+    }
     let filter = Filter { curve: args.curve, preset: args.preset, quick: args.quick };
     let mut listing = Listing { device: device.to_string(), passed: 0, failed: 0, results: vec![] };
     let print = |text: &str| if args.json { Ok(()) } else { output::print(text) };

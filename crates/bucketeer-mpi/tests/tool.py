@@ -63,17 +63,19 @@ class Tool(unittest.TestCase):
         self.fails(2, 3, *line, "--window-bits", 99, words=["window bits"])
         self.fails(2, 3, *line, "--nonsense", words=["--nonsense"])
         self.fails(3, 3, *line, "--device", "cuda", words=["rank 0", "cuda"])
-        self.fails(4, 3, *line, "--memory-limit", 10, words=["rank 0", "out of memory"])
+        self.fails(4, 3, *line, "--memory-limit", 10, words=["out of memory"])
         missing = ["--bases", "none", "--scalars", "scalars"]
         self.fails(2, 3, "msm", "--mpi", "--curve", "bn254", *missing, words=["none"])
         self.fails(2, 3, "msm", "--mpi", "--table", "bases", words=["--table"])
 
     def test_a_damaged_file_is_named_once(self):
         damaged = bytearray((self.folder / "bases").read_bytes())
+        # A length of eight bytes, then the points.
+        index = (len(damaged) - 40 - 8) // ((len(damaged) - 8) // 5000)
         damaged[-40] ^= 1
         (self.folder / "damaged").write_bytes(damaged)
         line = ["msm", "--mpi", "--curve", "bn254", "--bases", "damaged", "--scalars", "scalars"]
-        self.fails(2, 3, *line, words=["rank 2", "damaged", "4999"])
+        self.fails(2, 3, *line, words=["rank 2: damaged", f"base {index}"])
 
     def test_a_checkpoint_goes_on_with_other_ranks(self):
         line = [*self.files, "--chunk", 500, "--checkpoint", "sums", "--no-check"]
@@ -84,7 +86,7 @@ class Tool(unittest.TestCase):
         self.assertEqual((answer["streamed"]["kept"], answer["result"]), (6, self.expected))
 
     def test_the_table_over_ranks(self):
-        for ranks in [3, 5]:
+        for ranks in [3, 5] if os.environ.get("BUCKETEER_TESTS") == "all" else [3]:
             line = ["selftest", "--mpi", "--quick", "--curve", "bandersnatch", "--threads", 1]
             code, out, err = mpirun.run(ranks, *line)
             self.assertEqual((code, err), (0, ""), out)
@@ -103,5 +105,4 @@ class Tool(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
     unittest.main()

@@ -14,6 +14,7 @@ mod json;
 mod limits;
 mod msm;
 mod prove;
+mod ranks;
 mod rates;
 mod streamed;
 mod support;
