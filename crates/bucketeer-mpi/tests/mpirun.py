@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 
 # BUCKETEER_MPI names the library that it reaches MPI through.
 TOOL = os.environ["BUCKETEER"]
@@ -38,6 +39,26 @@ def answer(ranks, *arguments, cwd=None):
     assert code == 0, (code, out, err)
     assert out.count("\n") == 1, out
     return json.loads(out)
+
+
+# Runs a program and prints the most memory that it took, in KiB.
+PEAK = """
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(code)
+"""
+
+
+def peaks(ranks, *arguments, cwd=None):
+    """The most bytes of memory that each rank took."""
+    line = ["mpirun", "--oversubscribe", "-n", str(ranks), sys.executable, "-c", PEAK, TOOL]
+    done = subprocess.run([*line, *map(str, arguments)], cwd=cwd, env=ENVIRONMENT, text=True,
+                          capture_output=True, timeout=SECONDS)
+    assert done.returncode == 0, done
+    found = [1024 * int(peak) for peak in done.stdout.split()]
+    assert len(found) == ranks, done
+    return found
 
 
 def alone(*arguments, cwd=None):

@@ -58,6 +58,19 @@ class Tool(unittest.TestCase):
         self.assertEqual(answer["result"], self.expected)
         self.assertLessEqual(answer["plan_bytes"], 1 << 20)
 
+    def test_memory_stays_within_the_limit_of_each_rank(self):
+        n, limit = 1 << 19, 16 << 20
+        mpirun.alone("generate", "--curve", "bn254", "-n", n, "--seed", 3, "--bases", "long",
+                     "--scalars", "long-scalars", cwd=self.folder)
+        options = ["--memory-limit", limit, "--threads", 1, "--no-check"]
+        files = ["--curve", "bn254", "--bases", "long", "--scalars", "long-scalars"]
+        # What the program itself takes, with MPI and hardly any bases.
+        few = mpirun.peaks(2, "msm", "--mpi", *files, "-n", 10, *options, cwd=self.folder)
+        all_bases = mpirun.peaks(2, "msm", "--mpi", *files, *options, cwd=self.folder)
+        # In memory a rank's share of bases and scalars would take more.
+        self.assertGreater(n // 2 * (64 + 32), limit)
+        self.assertLessEqual(max(all_bases) - min(few), limit)
+
     def test_exit_codes_are_those_of_one_process(self):
         line = ["msm", "--mpi", "--curve", "bn254", "-n", 100]
         self.fails(2, 3, *line, "--window-bits", 99, words=["window bits"])
