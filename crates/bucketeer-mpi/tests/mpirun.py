@@ -11,6 +11,8 @@ TOOL = os.environ["BUCKETEER"]
 ENVIRONMENT = os.environ | {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    # Some containers forbid reading the memory of other processes.
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "CUDA_VISIBLE_DEVICES": "",
 }
 SECONDS = 300
