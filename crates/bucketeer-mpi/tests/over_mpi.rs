@@ -25,6 +25,9 @@ struct Input {
     scalars_file: PathBuf,
 }
 
+/// Checks something on the rank that it is called on, of all that call it.
+type Test = fn(&SimpleCommunicator, &Mpi, &Input);
+
 fn main() {
     let (universe, _) = mpi::initialize_with_threading(Threading::Serialized).expect("MPI");
     let world = universe.world();
@@ -38,7 +41,7 @@ fn main() {
         scalars_file: folder.join("scalars"),
     };
     agree(&*ranks, if ranks.rank() == 0 { input.write(&folder) } else { Ok(()) }).expect("files");
-    let tests: [(&str, fn(&SimpleCommunicator, &Mpi, &Input)); 7] = [
+    let tests: [(&str, Test); 7] = [
         ("bases in memory", in_memory),
         ("a part of the ranks", on_another_communicator),
         ("a file of which each rank reads its share", from_a_file),
