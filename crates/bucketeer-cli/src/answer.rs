@@ -17,6 +17,9 @@ pub struct Answer {
     pub curve: &'static str,
     pub n: usize,
     pub device: String,
+    /// How many ranks shared the work, with `--mpi`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<usize>,
     pub seconds: f64,
     pub points_per_second: f64,
     /// Seconds per stage; empty for a batch.

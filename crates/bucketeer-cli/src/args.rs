@@ -9,7 +9,7 @@ use bucketeer::{CurveSpec, Device, Error, Rates};
 use clap::builder::RangedU64ValueParser;
 
 use crate::failure::Failure;
-use crate::units;
+use crate::{ranks, units};
 
 /// The largest number of threads that the library starts.
 const MAX_THREADS: u64 = 4096;
@@ -84,7 +84,7 @@ pub struct DeviceArgs {
     /// Device: auto, cpu, cuda[:i] or webgpu[:i]; cuda:0,1 splits every MSM across GPUs
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: String,
-    /// CPU threads [default: all]
+    /// CPU threads; with --mpi of each rank [default: all, with --mpi a rank's part of them]
     #[arg(long, value_name = "COUNT", value_parser = threads())]
     pub threads: Option<usize>,
     /// Use portable arithmetic only: no vector instructions on a CPU, no 64-bit integers with
@@ -103,6 +103,8 @@ pub fn threads() -> RangedU64ValueParser<usize> {
 impl DeviceArgs {
     /// Opens the device. `--threads` sizes the global pool, so that it also limits generation and
     /// checks of the input.
+    ///
+    /// With `--mpi` every rank opens its own, and the device is that of all ranks.
     pub fn open(&self) -> Result<Device, Failure> {
         self.open_as(|| Device::named(&self.device))
     }
@@ -117,8 +119,12 @@ impl DeviceArgs {
     }
 
     fn open_as(&self, open: impl FnOnce() -> Result<Device, Error>) -> Result<Device, Failure> {
+        Ok(ranks::over(ranks::agree(self.open_own(open))?))
+    }
+
+    fn open_own(&self, open: impl FnOnce() -> Result<Device, Error>) -> Result<Device, Failure> {
         let rates = self.rates.read()?;
-        if let Some(threads) = self.threads {
+        if let Some(threads) = self.threads.or(ranks::threads()) {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             pool.build_global().map_err(|error| Error::InvalidSetting {
                 setting: "threads",
@@ -126,7 +132,11 @@ impl DeviceArgs {
                 reason: error.to_string(),
             })?;
         }
-        let device = open()?.with_rates(&rates);
+        let device = match ranks::current() {
+            Some(ranks) => Device::named_for_rank(&self.device, &*ranks)?,
+            None => open()?,
+        };
+        let device = device.with_rates(&rates);
         Ok(if self.portable { device.portable()? } else { device })
     }
 }

@@ -8,6 +8,8 @@ use bucketeer::any::{AnyCurve, AnyPoints, AnyScalars, AnyStream, Coordinates, Ru
 use bucketeer::plan::{Accumulate, Digits, Reduce};
 use bucketeer::{Device, Error};
 
+use crate::ranks;
+
 /// Word products up to which double-and-add takes about a second at most.
 const FEW: u128 = 1 << 26;
 
@@ -40,7 +42,7 @@ pub fn streamed_second_opinion(
 const PLAIN: &str = "by a plain plan on arkworks' arithmetic";
 
 fn plain_device() -> Result<Device, Error> {
-    Device::cpu().portable()
+    Ok(ranks::over(Device::cpu().portable()?))
 }
 
 /// Options of a plan that differs in every stage from those of runs.

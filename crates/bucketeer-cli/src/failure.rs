@@ -27,6 +27,17 @@ pub enum Failure {
 pub const OUT_OF_MEMORY: u8 = 4;
 
 impl Failure {
+    /// The failure as the other ranks get it, with the same exit code.
+    pub fn error(&self) -> Error {
+        let text = self.to_string();
+        match self {
+            Self::Library(error) => error.clone(),
+            Self::WrongResult(_) | Self::ClosedPipe => Error::Internal(text),
+            Self::Usage(_) | Self::Output(_) => Error::InvalidBytes { reason: text },
+            Self::Memory(need) => need.error(),
+        }
+    }
+
     /// The process's exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -41,7 +52,7 @@ impl Failure {
 
 fn exit_code(error: &Error) -> u8 {
     match error {
-        Error::Batch { source, .. } => exit_code(source),
+        Error::Batch { source, .. } | Error::Rank { source, .. } => exit_code(source),
         Error::Internal(_) | Error::HookPanicked { .. } | Error::VerificationFailed { .. } => 1,
         Error::NoDevice { .. } => 3,
         Error::OutOfMemory { .. } | Error::BufferTooLarge { .. } => OUT_OF_MEMORY,

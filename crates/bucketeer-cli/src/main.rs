@@ -34,14 +34,17 @@ mod precompute;
 mod presets;
 mod progress;
 mod prove;
+mod ranks;
 mod selftest;
 mod units;
 
+use std::panic::catch_unwind;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
+use crate::output::Outcome;
 
 /// Multi-scalar multiplication over elliptic curves.
 ///
@@ -80,22 +83,58 @@ enum Command {
     Presets(presets::Args),
 }
 
+impl Command {
+    fn run(&self) -> Outcome {
+        match self {
+            Self::Msm(args) => msm::run(args),
+            Self::Bench(args) => bench::run(args),
+            Self::Plan(args) => plan::run(args),
+            Self::Devices(args) => devices::run(args),
+            Self::Prove(args) => prove::run(args),
+            Self::Generate(args) => generate::run(args),
+            Self::Inspect(args) => inspect::run(args),
+            Self::Convert(args) => convert::run(args),
+            Self::Precompute(args) => precompute::run(args),
+            Self::Selftest(args) => selftest::run(args),
+            Self::Presets(args) => presets::run(args),
+        }
+    }
+}
+
 fn main() -> ExitCode {
     interrupt::handle();
-    let outcome = match Cli::parse().command {
-        Command::Msm(args) => msm::run(&args),
-        Command::Bench(args) => bench::run(&args),
-        Command::Plan(args) => plan::run(&args),
-        Command::Devices(args) => devices::run(&args),
-        Command::Prove(args) => prove::run(&args),
-        Command::Generate(args) => generate::run(&args),
-        Command::Inspect(args) => inspect::run(&args),
-        Command::Convert(args) => convert::run(&args),
-        Command::Precompute(args) => precompute::run(&args),
-        Command::Selftest(args) => selftest::run(&args),
-        Command::Presets(args) => presets::run(&args),
-    };
-    let outcome = outcome.and_then(|text| output::print(&text));
+    if !ranks::requested() {
+        return parsed();
+    }
+    match ranks::start() {
+        Ok(()) => match catch_unwind(parsed) {
+            Ok(code) => {
+                ranks::leave();
+                code
+            }
+            // Others may wait for this rank: it ends without them, and mpirun ends them.
+            Err(_) => std::process::exit(101),
+        },
+        Err(failure) => ended(Err(failure)),
+    }
+}
+
+/// Parses the arguments and runs the command.
+fn parsed() -> ExitCode {
+    match Cli::try_parse() {
+        Ok(cli) => ended(ranks::end(cli.command.run()).and_then(|text| output::print(&text))),
+        Err(_) if output::is_silent() => ExitCode::from(Failure::Usage(String::new()).exit_code()),
+        Err(error) => {
+            // Help goes to stdout and is no failure.
+            let code = error.exit_code();
+            let _ = error.print();
+            ExitCode::from(u8::try_from(code).unwrap_or(2))
+        }
+    }
+}
+
+/// Prints a failure; the exit code.
+fn ended(outcome: Result<(), Failure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::ClosedPipe) => ExitCode::SUCCESS,

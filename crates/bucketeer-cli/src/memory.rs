@@ -35,6 +35,15 @@ impl fmt::Display for Need {
     }
 }
 
+impl Need {
+    /// The need as an error of the library.
+    pub fn error(&self) -> Error {
+        let bytes = |bytes: u128| u64::try_from(bytes).unwrap_or(u64::MAX);
+        let needed = bytes(self.bases + self.scalars + self.results + self.plan);
+        Error::OutOfMemory { needed, available: bytes(self.available) }
+    }
+}
+
 /// Bytes of an MSM's vector of scalars, and of its sum as text in a list of results.
 const RESULT: u128 = 1000;
 

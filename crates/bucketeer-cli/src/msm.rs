@@ -25,7 +25,8 @@ use crate::failure::Failure;
 use crate::input::{Document, FileArgs, Input};
 use crate::output::Outcome;
 use crate::progress::Activity;
-use crate::{args, check, input, memory, output, units};
+use crate::ranks::MpiArgs;
+use crate::{args, check, input, memory, output, ranks, units};
 
 /// Number of random bases if `-n` is not given.
 const DEFAULT_SIZE: usize = 1 << 18;
@@ -49,6 +50,8 @@ pub struct Args {
     batch: usize,
     #[command(flatten)]
     device: DeviceArgs,
+    #[command(flatten)]
+    mpi: MpiArgs,
     #[command(flatten)]
     plan: PlanArgs,
     /// Start from a published strategy; see `bucketeer presets`
@@ -109,6 +112,27 @@ impl Args {
         let given = files.input.is_some() || files.bases.is_some() || files.table.is_some();
         (!given && self.batch == 1).then(|| self.n.unwrap_or(DEFAULT_SIZE))
     }
+
+    /// Refuses inputs that ranks cannot each read a part of.
+    fn readable_by_all_ranks(&self) -> Result<(), Failure> {
+        if ranks::current().is_none() {
+            return Ok(());
+        }
+        let FileArgs { input, bases, table, scalars, .. } = &self.files;
+        if table.is_some() {
+            let reason =
+                "--table is for one process: with --mpi, each rank makes its own of --bases";
+            return Err(Failure::Usage(reason.into()));
+        }
+        let pipe = |path: &&PathBuf| std::fs::metadata(path).is_ok_and(|found| !found.is_file());
+        match [input, bases, scalars].into_iter().flatten().find(pipe) {
+            None => Ok(()),
+            Some(path) => {
+                let reason = "it is no regular file, and with --mpi all ranks read it".into();
+                Err(Error::File { path: path.clone(), reason }.into())
+            }
+        }
+    }
 }
 
 /// Runs the command.
@@ -117,6 +141,7 @@ pub fn run(args: &Args) -> Outcome {
         (Some(curve), Some(n)) => args.device.open_for(&curve.any().spec(), n)?,
         _ => args.device.open()?,
     };
+    args.readable_by_all_ranks()?;
     let document = args.files.document()?;
     let curve = match (args.curve, &document) {
         (Some(curve), _) => curve,
@@ -250,6 +275,7 @@ impl Task<'_> {
             curve: self.curve.named().name,
             n,
             device: self.device.to_string(),
+            ranks: ranks::current().map(|ranks| ranks.size()),
             seconds,
             points_per_second: (n * results.len()) as f64 / seconds,
             stages: stages.map(|(name, d)| ((*name).into(), d.as_secs_f64().into())).collect(),

@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use serde::Serialize;
 
@@ -16,8 +17,24 @@ pub fn json(value: &impl Serialize) -> Outcome {
     text.map(|text| text + "\n").map_err(|error| Failure::Output(error.into()))
 }
 
+/// Whether this process prints nothing: one rank speaks for all.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// Has this process print nothing.
+pub fn silence() {
+    SILENT.store(true, Relaxed);
+}
+
+/// Whether this process prints nothing.
+pub fn is_silent() -> bool {
+    SILENT.load(Relaxed)
+}
+
 /// Writes to stdout. Does not panic if the reader has closed it (`bucketeer … | head`).
 pub fn print(text: &str) -> Result<(), Failure> {
+    if is_silent() {
+        return Ok(());
+    }
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     written.map_err(|error| match error.kind() {
@@ -28,12 +45,16 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// Writes a warning to stderr.
 pub fn warn(text: &str) {
-    let _ = writeln!(std::io::stderr(), "warning: {text}");
+    if !is_silent() {
+        let _ = writeln!(std::io::stderr(), "warning: {text}");
+    }
 }
 
 /// Writes an error to stderr. A failure to do so cannot be reported.
 pub fn complain(failure: &Failure) {
-    let _ = writeln!(std::io::stderr(), "error: {failure}");
+    if !is_silent() {
+        let _ = writeln!(std::io::stderr(), "error: {failure}");
+    }
 }
 
 /// The canonical form of a path, whether or not the file exists.

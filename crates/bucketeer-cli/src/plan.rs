@@ -1,5 +1,7 @@
 //! `bucketeer plan`: every decision of a run, for this machine or a described one.
 
+mod scale;
+
 use std::time::{Duration, Instant};
 
 use bucketeer::curves::NamedCurve;
@@ -57,6 +59,8 @@ pub struct Args {
     #[arg(long, value_name = "YES|NO")]
     ifma: Option<Ifma>,
     #[command(flatten)]
+    scale: scale::ScaleArgs,
+    #[command(flatten)]
     rates: RatesArgs,
     /// Print one JSON object
     #[arg(long)]
@@ -103,7 +107,6 @@ impl Args {
     }
 }
 
-/// Runs the command.
 /// The least time of some plans like this one.
 fn planning_time(request: &Request<'_>) -> Result<Duration, Error> {
     let mut least = Duration::MAX;
@@ -115,8 +118,12 @@ fn planning_time(request: &Request<'_>) -> Result<Duration, Error> {
     Ok(least)
 }
 
+/// Runs the command.
 pub fn run(args: &Args) -> Outcome {
     let device = args.facts()?.with_rates(&args.rates.read()?);
+    if args.scale.mpi {
+        return scale::run(args, device, &args.plan.settings(args.preset, args.n));
+    }
     let curve = args.curve.any().spec();
     let request = Request::new(&curve, args.n, device)
         .batch(args.batch)

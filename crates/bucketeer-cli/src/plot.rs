@@ -1,4 +1,4 @@
-//! Time against size, both logarithmic, as an SVG drawing.
+//! Time against size or number of ranks, both logarithmic, as an SVG drawing.
 
 use std::fmt::Write;
 
@@ -53,8 +53,8 @@ impl Axes {
     }
 }
 
-/// The drawing. Sizes and times that have no logarithm are left out.
-pub fn svg(title: &str, subtitle: &str, series: &[Series]) -> String {
+/// The drawing; `across` is what the horizontal axis counts. Sizes and times that have no logarithm are left out.
+pub fn svg(title: &str, subtitle: &str, across: &str, series: &[Series]) -> String {
     let drawable = |series: &Series| -> Vec<(f64, f64)> {
         series.points.iter().copied().filter(|(n, s)| *n > 0.0 && *s > 0.0).collect()
     };
@@ -72,7 +72,7 @@ pub fn svg(title: &str, subtitle: &str, series: &[Series]) -> String {
     );
     text(&mut out, (LEFT, 30.0), "title", "start", title);
     text(&mut out, (LEFT, 50.0), "small", "start", subtitle);
-    grid(&mut out, &axes);
+    grid(&mut out, &axes, across);
     for (index, (name, points)) in lines.iter().enumerate() {
         curve(&mut out, &axes, COLOURS[index % COLOURS.len()], points);
         legend(&mut out, index, name);
@@ -80,7 +80,7 @@ pub fn svg(title: &str, subtitle: &str, series: &[Series]) -> String {
     out + "</svg>\n"
 }
 
-fn grid(out: &mut String, axes: &Axes) {
+fn grid(out: &mut String, axes: &Axes, across: &str) {
     let (left, right) = (axes.x(axes.x.0), axes.x(axes.x.1));
     let (bottom, top) = (axes.y(axes.y.0), axes.y(axes.y.1));
     // At most about twelve labels along the sizes.
@@ -107,7 +107,7 @@ fn grid(out: &mut String, axes: &Axes) {
     }
     line(out, "axis", (left, bottom), (right, bottom));
     line(out, "axis", (left, bottom), (left, top));
-    text(out, ((left + right) / 2.0, HEIGHT - 18.0), "label", "middle", "bases");
+    text(out, ((left + right) / 2.0, HEIGHT - 18.0), "label", "middle", across);
     let middle = (top + bottom) / 2.0;
     let _ = writeln!(
         out,

@@ -8,6 +8,8 @@ use std::time::Duration;
 use bucketeer::{Device, DeviceKind, Hook};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::output;
+
 /// What the tool is doing; disappears when dropped.
 pub struct Activity(ProgressBar);
 
@@ -70,5 +72,5 @@ fn tick(bar: &ProgressBar) {
 }
 
 fn shown() -> bool {
-    std::io::stderr().is_terminal()
+    std::io::stderr().is_terminal() && !output::is_silent()
 }

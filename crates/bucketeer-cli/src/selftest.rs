@@ -15,6 +15,7 @@ use crate::args::{self, DeviceArgs};
 use crate::failure::Failure;
 use crate::output::{self, Outcome};
 use crate::progress::Activity;
+use crate::ranks::{self, MpiArgs};
 use crate::units;
 
 #[derive(clap::Args)]
@@ -31,7 +32,7 @@ pub struct Args {
     /// Instead of the table, make calls of all kinds from several threads for so long, e.g. 90s,
     /// 10m or 1h
     #[arg(long, value_name = "DURATION", value_parser = units::parse_duration,
-          conflicts_with_all = ["curve", "preset", "quick"])]
+          conflicts_with_all = ["curve", "preset", "quick", "mpi"])]
     soak: Option<Duration>,
     /// Threads that call
     #[arg(long, value_name = "COUNT", default_value = "8", requires = "soak",
@@ -39,6 +40,8 @@ pub struct Args {
     callers: usize,
     #[command(flatten)]
     device: DeviceArgs,
+    #[command(flatten)]
+    mpi: MpiArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -82,6 +85,12 @@ pub fn run(args: &Args) -> Outcome {
             SoakOptions { duration, callers: args.callers, seed: 1 },
             args.json,
         );
+    }
+    // The table has other rows for another kind of device.
+    let kinds = ranks::all(&format!("{:?}", device.kind()))?;
+    if let Some(other) = kinds.iter().find(|kind| **kind != kinds[0]) {
+        let reason = format!("ranks have devices of different kinds: {} and {other}", kinds[0]);
+        return Err(Failure::Usage(reason));
     }
     let filter = Filter { curve: args.curve, preset: args.preset, quick: args.quick };
     let mut listing = Listing { device: device.to_string(), passed: 0, failed: 0, results: vec![] };

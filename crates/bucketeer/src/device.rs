@@ -1,5 +1,11 @@
 //! Devices: the processors that plans are made for and that run them.
 
+#[cfg(feature = "ranks")]
+mod member;
+
+#[cfg(feature = "ranks")]
+pub(crate) use member::Member;
+
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -38,6 +44,8 @@ pub struct Device {
     inner: Inner,
     /// What its operations cost, for plans.
     rates: &'static Rates,
+    /// Processes that share its memory, of which this one takes its part.
+    sharers: usize,
 }
 
 #[derive(Clone)]
@@ -49,6 +57,9 @@ enum Inner {
     WebGpu(Arc<webgpu::Gpu>),
     /// Devices of one kind that share every MSM.
     Several(Arc<[Device]>),
+    /// The device of one rank, where all ranks share every MSM.
+    #[cfg(feature = "ranks")]
+    Rank(Arc<Member>),
 }
 
 impl Device {
@@ -64,7 +75,7 @@ impl Device {
     }
 
     fn new(inner: Inner) -> Self {
-        Self { inner, rates: Rates::built_in() }
+        Self { inner, rates: Rates::built_in(), sharers: 1 }
     }
 
     /// The NVIDIA GPU with this index.
@@ -132,7 +143,10 @@ impl Device {
             [first, rest @ ..] if rest.iter().any(|device| device.kind() != first.kind()) => {
                 refuse("they are of different kinds")
             }
-            [first, ..] => Ok(Self { rates: first.rates, inner: Inner::Several(flat.into()) }),
+            [first, ..] => {
+                let first = first.clone();
+                Ok(Self { inner: Inner::Several(flat.into()), ..first })
+            }
         }
     }
 
@@ -152,6 +166,24 @@ impl Device {
         }
     }
 
+    /// Of memory that the whole machine has, the part that is for this process.
+    pub(crate) fn part_of(&self, memory: u64) -> u64 {
+        match &self.inner {
+            #[cfg(feature = "ranks")]
+            Inner::Rank(member) => member.local.part_of(memory),
+            _ => memory / self.sharers as u64,
+        }
+    }
+
+    /// Whether all ranks of a program share the work.
+    pub(crate) fn is_over_ranks(&self) -> bool {
+        match &self.inner {
+            #[cfg(feature = "ranks")]
+            Inner::Rank(_) => true,
+            _ => false,
+        }
+    }
+
     /// The number of NVIDIA GPUs. The error says why none can be used.
     #[cfg(feature = "cuda")]
     pub fn cuda_count() -> Result<usize, Error> {
@@ -162,17 +194,22 @@ impl Device {
     /// vector instructions, WebGPU without 64-bit integers. NVIDIA GPUs have no such restriction.
     pub fn portable(self) -> Result<Self, Error> {
         match &self.inner {
-            Inner::Cpu(cpu) => Ok(Self { inner: Inner::Cpu(cpu.portable()), rates: self.rates }),
+            Inner::Cpu(cpu) => Ok(Self { inner: Inner::Cpu(cpu.portable()), ..self }),
             #[cfg(feature = "cuda")]
             Inner::Cuda(_) => Ok(self),
             #[cfg(feature = "webgpu")]
             Inner::WebGpu(gpu) => {
                 let gpu = wait(gpu.portable())?;
-                Ok(Self { inner: Inner::WebGpu(Arc::new(gpu)), rates: self.rates })
+                Ok(Self { inner: Inner::WebGpu(Arc::new(gpu)), ..self })
             }
             Inner::Several(devices) => {
                 let devices = devices.iter().cloned().map(Self::portable);
                 Self::several(&devices.collect::<Result<Vec<_>, _>>()?)
+            }
+            #[cfg(feature = "ranks")]
+            Inner::Rank(member) => {
+                let local = member.local.clone().portable()?;
+                Ok(Self::of_member(member.with(|_| local)))
             }
         }
     }
@@ -194,9 +231,13 @@ impl Device {
                 let devices = devices.iter().map(|device| device.clone().with_rates(rates));
                 Inner::Several(devices.collect())
             }
+            #[cfg(feature = "ranks")]
+            Inner::Rank(member) => {
+                return Self::of_member(member.with(|local| local.with_rates(rates)));
+            }
             one => one,
         };
-        Self { inner, rates: rates.kept() }
+        Self { inner, rates: rates.kept(), ..self }
     }
 
     /// The fastest device present: the first usable NVIDIA GPU, otherwise the CPU. The choice is
@@ -312,6 +353,8 @@ impl Device {
             #[cfg(feature = "webgpu")]
             Inner::WebGpu(_) => DeviceKind::WebGpu,
             Inner::Several(devices) => devices[0].kind(),
+            #[cfg(feature = "ranks")]
+            Inner::Rank(member) => member.local.kind(),
         }
     }
 
@@ -335,8 +378,11 @@ impl Device {
                 };
                 devices[1..].iter().map(Self::facts).fold(devices[0].facts(), least)
             }
+            #[cfg(feature = "ranks")]
+            Inner::Rank(member) => return member.local.facts(),
         };
-        DeviceFacts { rates: self.rates, ..facts }
+        let memory = facts.memory / self.sharers as u64;
+        DeviceFacts { rates: self.rates, memory, ..facts }
     }
 
     /// Copies the values into the memory that this device reads fastest: page-locked for an NVIDIA
@@ -349,6 +395,8 @@ impl Device {
             #[cfg(feature = "webgpu")]
             Inner::WebGpu(_) => Ok(PinnedVec::plain(values.to_vec())),
             Inner::Several(devices) => devices[0].pinned(values),
+            #[cfg(feature = "ranks")]
+            Inner::Rank(member) => member.local.pinned(values),
         }
     }
 
@@ -364,6 +412,8 @@ impl Device {
             Inner::Several(_) => {
                 Err(Error::Internal("several devices have no plan of their own".into()))
             }
+            #[cfg(feature = "ranks")]
+            Inner::Rank(_) => Err(Error::Internal("ranks have no plan of their own".into())),
         }
     }
 
@@ -371,6 +421,8 @@ impl Device {
     pub(crate) fn check_threads(&self) -> Result<(), Error> {
         match &self.inner {
             Inner::Cpu(cpu) => cpu.check(),
+            #[cfg(feature = "ranks")]
+            Inner::Rank(member) => member.local.check_threads(),
             _ => threads::check(),
         }
     }
@@ -379,6 +431,8 @@ impl Device {
     pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.inner {
             Inner::Cpu(cpu) => cpu.install(work),
+            #[cfg(feature = "ranks")]
+            Inner::Rank(member) => member.local.install(work),
             _ => work(),
         }
     }
@@ -396,6 +450,8 @@ impl fmt::Display for Device {
                 let names: Vec<_> = devices.iter().map(ToString::to_string).collect();
                 f.write_str(&names.join(" + "))
             }
+            #[cfg(feature = "ranks")]
+            Inner::Rank(member) => member.fmt(f),
         }
     }
 }

@@ -34,6 +34,14 @@ pub enum Error {
         /// Its error.
         source: Box<Error>,
     },
+    /// A rank of a parallel program failed; all of them get this error.
+    #[error("rank {rank}: {source}")]
+    Rank {
+        /// The rank, from 0.
+        rank: usize,
+        /// Its error.
+        source: Box<Error>,
+    },
     /// The smallest plan needs more memory than is available.
     #[error("out of memory: {} needed, {} available", Bytes(*needed), Bytes(*available))]
     OutOfMemory {
@@ -180,6 +188,33 @@ impl Error {
                 Self::Batch { index, source: Box::new(source.in_share_from(first)) }
             }
             other => other,
+        }
+    }
+}
+
+impl Error {
+    /// The error itself, without the rank that it is of.
+    ///
+    /// ```
+    /// # use bucketeer::Error;
+    /// let error = Error::Rank { rank: 3, source: Box::new(Error::Cancelled) };
+    /// assert_eq!(error.without_rank(), Error::Cancelled);
+    /// ```
+    #[must_use]
+    pub fn without_rank(self) -> Self {
+        match self {
+            Self::Rank { source, .. } => source.without_rank(),
+            other => other,
+        }
+    }
+
+    /// Whether all ranks have it.
+    #[cfg(feature = "ranks")]
+    pub(crate) fn is_of_rank(&self) -> bool {
+        match self {
+            Self::Rank { .. } => true,
+            Self::Batch { source, .. } => source.is_of_rank(),
+            _ => false,
         }
     }
 }

@@ -19,16 +19,18 @@ use crate::{Curve, Error};
 /// assert_eq!(job.wait()?, G1Affine::generator() * Fr::from(8));
 /// # Ok::<(), bucketeer::Error>(())
 /// ```
-#[derive(Debug)]
 #[must_use = "dropping a job cancels it"]
 pub struct Job<C: Curve> {
-    work: Option<Background<Result<Report<C>, Error>>>,
+    work: Option<Background<Ending<C>>>,
     cancel: CancelToken,
 }
 
+/// What ends a job, on the thread that waits for it.
+pub(crate) type Ending<C> = Box<dyn FnOnce() -> Result<Report<C>, Error> + Send>;
+
 impl<C: Curve> Job<C> {
     pub(crate) fn spawn(
-        work: impl FnOnce(CancelToken) -> Result<Report<C>, Error> + Send + 'static,
+        work: impl FnOnce(CancelToken) -> Ending<C> + Send + 'static,
     ) -> Result<Self, Error> {
         let cancel = CancelToken::default();
         let token = cancel.clone();
@@ -43,9 +45,10 @@ impl<C: Curve> Job<C> {
     /// Waits for the sum, and returns it with plan and timings.
     pub fn wait_with_report(mut self) -> Result<Report<C>, Error> {
         let Some(work) = self.work.take() else { return Err(Error::Cancelled) };
-        work.join().unwrap_or_else(|panic| {
-            Err(Error::Internal(format!("the job's thread panicked: {panic}")))
-        })
+        match work.join() {
+            Ok(end) => end(),
+            Err(panic) => Err(Error::Internal(format!("the job's thread panicked: {panic}"))),
+        }
     }
 
     /// Whether the job has ended, with a sum or an error.
@@ -61,6 +64,12 @@ impl<C: Curve> Job<C> {
     /// Makes the job end with [`Error::Cancelled`] at its next step.
     pub fn cancel(&self) {
         self.cancel.cancel();
+    }
+}
+
+impl<C: Curve> std::fmt::Debug for Job<C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Job").field("finished", &self.is_finished()).finish_non_exhaustive()
     }
 }
 

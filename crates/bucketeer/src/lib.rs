@@ -25,6 +25,7 @@
 //! | `any` | named curves as objects; implies `curves` |
 //! | `io` | file formats; implies `curves` |
 //! | `conformance` | the conformance table, to test a device; implies `curves` |
+//! | `ranks` | [MSMs over the ranks](ranks) of a parallel program |
 //!
 //! Nothing here is constant time. Do not use it where scalars must stay secret from someone who can
 //! measure its running time.
@@ -57,6 +58,8 @@ pub mod parallel;
 mod pinned;
 mod platform;
 pub mod random;
+#[cfg(feature = "ranks")]
+pub mod ranks;
 mod rates;
 #[cfg(any(test, feature = "any", feature = "conformance"))]
 mod reference;
@@ -64,6 +67,8 @@ mod report;
 #[cfg(any(feature = "any", feature = "io"))]
 mod scalar_vec;
 mod scalars;
+#[cfg(feature = "ranks")]
+pub mod scale;
 #[cfg(feature = "curves")]
 #[doc(hidden)]
 pub mod subgroup;

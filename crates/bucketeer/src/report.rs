@@ -53,6 +53,13 @@ impl Timings {
         ]
     }
 
+    /// Times of the stages in the order of [`stages`](Self::stages).
+    #[cfg(feature = "ranks")]
+    pub(crate) fn of_stages(times: [Duration; 7]) -> Self {
+        let [compile, load, decompose, group, accumulate, reduce, combine] = times;
+        Self { compile, load, decompose, group, accumulate, reduce, combine }
+    }
+
     /// Adds the wall time of concurrent passes, split by the time that passes spent in each stage.
     pub(crate) fn share(&mut self, wall: Duration, passes: &[Self]) {
         let total = |stage: fn(&Self) -> Duration| -> f64 {

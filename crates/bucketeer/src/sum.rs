@@ -4,6 +4,9 @@
 //! arkworks' addition on it is wrong for some pairs outside the prime-order subgroup. So partial
 //! sums of an MSM stay on the short Weierstrass form, where additions are complete, until the end.
 
+#[cfg(any(feature = "io", feature = "ranks"))]
+use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
+
 use crate::curve::Weierstrass;
 use crate::curve::xyzz::{Coordinates, Xyzz};
 use crate::{Curve, Error};
@@ -58,4 +61,31 @@ impl<C: Curve> Sum<C> {
             }
         }
     }
+}
+
+/// Appends a sum on the short Weierstrass form: 0 for infinity; 1, and arkworks' x and y.
+#[cfg(any(feature = "io", feature = "ranks"))]
+pub(crate) fn write_sum<C: Curve>(
+    sum: &Weierstrass<C::BaseField>,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    out.push(sum.is_some().into());
+    let coordinates = sum.iter().flat_map(|(x, y)| [x, y]);
+    for coordinate in coordinates {
+        let written = coordinate.serialize_uncompressed(&mut *out);
+        written.map_err(|error| Error::Internal(error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// Takes a sum that [`write_sum`] wrote from the front of the bytes.
+#[cfg(any(feature = "io", feature = "ranks"))]
+pub(crate) fn take_sum<C: Curve>(bytes: &mut &[u8]) -> Option<Weierstrass<C::BaseField>> {
+    let (kind, rest) = bytes.split_first()?;
+    *bytes = rest;
+    if *kind == 0 {
+        return Some(None);
+    }
+    let mut coordinate = || C::BaseField::deserialize_uncompressed(&mut *bytes).ok();
+    Some(Some((coordinate()?, coordinate()?)))
 }

@@ -3,10 +3,12 @@
 //! For every preset and size, bases are loaded once and timed separately. One warm-up run is
 //! checked against the bases' logarithms. Then `--repeat` runs are timed, from scalars in memory to
 //! the sum. With `--one-shot` nothing is loaded: every run starts from bases and scalars in ordinary
-//! memory, and the table shows its stages.
+//! memory, and the table shows its stages. With `--mpi` it times how MSMs scale over ranks
+//! ([`scaling`]).
 
 mod calibrate;
 mod fit;
+mod scaling;
 mod widths;
 mod workload;
 
@@ -25,6 +27,7 @@ use crate::failure::Failure;
 use crate::output::{self, Outcome, Table};
 use crate::plot::{self, Series};
 use crate::progress::Activity;
+use crate::ranks::{self, MpiArgs};
 use crate::units::{self, Sweep};
 use workload::Workload;
 
@@ -53,6 +56,8 @@ pub struct Args {
     random: RandomArgs,
     #[command(flatten)]
     device: DeviceArgs,
+    #[command(flatten)]
+    mpi: MpiArgs,
     #[command(flatten)]
     plan: PlanArgs,
     /// MSMs over the same bases in one call; times are of the whole batch
@@ -107,8 +112,13 @@ impl Presets {
 pub fn run(args: &Args) -> Outcome {
     let device = args.device.open()?;
     match &args.curve[..] {
+        _ if ranks::current().is_some() && (args.calibrate || args.widths || args.one_shot) => {
+            let reason = "--calibrate, --widths and --one-shot are for one process, not --mpi";
+            Err(Failure::Usage(reason.into()))
+        }
         _ if args.calibrate => calibrate::run(args, &device),
         _ if args.widths => widths::run(args, &device),
+        [curve] if ranks::current().is_some() => scaling::run(args, &device, curve),
         [curve] => sizes(args, &device, curve),
         _ => Err(Failure::Usage("several curves are for --widths and --calibrate only".into())),
     }
@@ -364,6 +374,6 @@ impl Report {
                 None => series.push(Series { name: (*preset).into(), points: vec![point] }),
             }
         }
-        plot::svg(&self.title(), &self.device, &series)
+        plot::svg(&self.title(), &self.device, "bases", &series)
     }
 }

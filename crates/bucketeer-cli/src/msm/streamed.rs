@@ -9,7 +9,7 @@ use super::{Args, Run, Task, wrong};
 use crate::answer::{Answer, Streaming};
 use crate::failure::{Failure, OUT_OF_MEMORY};
 use crate::progress::Activity;
-use crate::{check, memory};
+use crate::{check, memory, ranks};
 
 impl Task<'_> {
     /// The files, if they are to be read chunk by chunk: where bases and scalars exceed the memory
@@ -29,6 +29,8 @@ impl Task<'_> {
         let Some(stream) = stream else { return Ok(None) };
         let settings = plan.settings(*preset, stream.len());
         let exceeds = match settings.memory_limit {
+            // Each rank then reads its part only.
+            _ if ranks::current().is_some() => true,
             Some(limit) => stream.bytes_in_memory() > limit,
             None => {
                 let job = memory::Job { n: stream.len(), batch: 1, settings: Some(&settings) };

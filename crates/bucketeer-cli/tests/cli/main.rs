@@ -20,6 +20,7 @@ mod msm;
 #[cfg(target_os = "linux")]
 mod outputs;
 mod prove;
+mod ranks;
 mod rates;
 mod streamed;
 mod support;

@@ -41,6 +41,10 @@ impl<C: Curve> Builder<C> {
         device: &Device,
         batch: &[(&[C], Scalars<'_, C::ScalarField>)],
     ) -> Result<Vec<Sum<C>>, Error> {
+        #[cfg(feature = "ranks")]
+        if let Some(member) = device.member() {
+            return self.batch_on_ranks(member, batch);
+        }
         for (index, (bases, scalars)) in batch.iter().enumerate() {
             let (bases, scalars) = (bases.len(), scalars.len());
             if bases != scalars {

@@ -192,6 +192,12 @@ impl<C: Curve> Builder<C> {
     /// [`load`](Self::load) without blocking, for WebGPU in a browser. Other devices load
     /// synchronously.
     pub async fn load_async(&self, device: &Device, points: &[C]) -> Result<Bases<C>, Error> {
+        #[cfg(feature = "ranks")]
+        if let Some(member) = device.member() {
+            return self.load_on_ranks(device, member, points.len(), |own| {
+                Ok(std::borrow::Cow::Borrowed(&points[own.clone()]))
+            });
+        }
         if self.check_subgroup {
             check_points(device, points)?;
         }
@@ -270,6 +276,10 @@ impl<C: Curve> Builder<C> {
         scalars: &Scalars<'_, C::ScalarField>,
         cancel: CancelToken,
     ) -> Result<Partial<C>, Error> {
+        #[cfg(feature = "ranks")]
+        if let Some(member) = device.member() {
+            return self.run_on_ranks(member, points, scalars, cancel);
+        }
         if points.len() != scalars.len() {
             let (bases, scalars) = (points.len(), scalars.len());
             return Err(Error::LengthMismatch { bases, scalars });

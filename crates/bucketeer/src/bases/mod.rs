@@ -2,6 +2,8 @@
 
 mod batch;
 mod builder;
+#[cfg(feature = "ranks")]
+mod over_ranks;
 mod several;
 mod shares;
 mod slice;
@@ -10,6 +12,10 @@ mod stored;
 mod verified;
 
 pub use builder::Builder;
+#[cfg(feature = "ranks")]
+use over_ranks::RankShare;
+#[cfg(all(feature = "io", feature = "ranks"))]
+pub(crate) use over_ranks::{exchange_sum, speeds};
 pub use several::{Batch, Sums, Ticket, msm_resident};
 pub use slice::BasesSlice;
 #[cfg(feature = "io")]
@@ -85,6 +91,9 @@ enum Held<C: Curve> {
     Engine { engine: Box<dyn Engine<C>>, streamed: Option<Vec<C>> },
     /// In shares, one per device.
     Shares(Vec<(Range<usize>, Bases<C>)>),
+    /// This rank's share.
+    #[cfg(feature = "ranks")]
+    Rank(Box<RankShare<C>>),
 }
 
 impl<C: Curve> Inner<C> {

@@ -145,8 +145,12 @@ impl<'a> Batch<'a> {
 
     /// Runs all MSMs and waits for them. If several fail, the error is that of the first.
     pub fn run(self) -> Result<Sums, Error> {
+        let device = |index: &usize| self.msms[*index].device();
+        // Ranks make their calls in the same order, from one thread.
+        let (on_ranks, by_themselves): (Vec<_>, Vec<_>) =
+            (0..self.len()).partition(|index| device(index).is_over_ranks());
         let (on_cpus, on_gpus): (Vec<_>, Vec<_>) =
-            (0..self.len()).partition(|index| self.msms[*index].device().kind() == DeviceKind::Cpu);
+            by_themselves.into_iter().partition(|index| device(index).kind() == DeviceKind::Cpu);
         // GPUs are driven from threads of their own, which mostly wait.
         let drivers = on_gpus.len().min(GPU_RUNS);
         let tracks = drivers + usize::from(!on_cpus.is_empty());
@@ -162,6 +166,7 @@ impl<'a> Batch<'a> {
                 .collect::<Result<Vec<_>, Error>>()?,
         };
         let mut results: Vec<_> = tracks.into_iter().flatten().collect();
+        results.extend(self.take_turns(&on_ranks, &AtomicUsize::new(0)));
         results.sort_by_key(|(index, _)| *index);
         self.sums(results.into_iter().map(|(_, result)| result))
     }

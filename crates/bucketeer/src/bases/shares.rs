@@ -69,7 +69,10 @@ impl<C: Curve> Builder<C> {
 }
 
 /// The sums of a batch from those of its shares.
-fn totals<C: Curve>(shares: Vec<Vec<Sum<C>>>, msms: usize) -> Result<Vec<Sum<C>>, Error> {
+pub(super) fn totals<C: Curve>(
+    shares: Vec<Vec<Sum<C>>>,
+    msms: usize,
+) -> Result<Vec<Sum<C>>, Error> {
     let mut shares: Vec<_> = shares.into_iter().map(Vec::into_iter).collect();
     let parts = |_| shares.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>();
     (0..msms).map(parts).map(Sum::total).collect()
@@ -122,7 +125,7 @@ pub(super) fn batch_in_shares<C: Curve>(
 }
 
 /// For each share the range of `n` scalars whose bases it has, if these begin at place `first`.
-fn scalar_ranges<C: Curve>(
+pub(super) fn scalar_ranges<C: Curve>(
     shares: &[(Range<usize>, Bases<C>)],
     first: usize,
     n: usize,
@@ -135,7 +138,7 @@ fn scalar_ranges<C: Curve>(
 }
 
 /// The bases of a share for a range of scalars.
-fn slice_of<'a, C: Curve>(
+pub(super) fn slice_of<'a, C: Curve>(
     (share, bases): &'a (Range<usize>, Bases<C>),
     first: usize,
     scalars: &Range<usize>,

@@ -141,17 +141,22 @@ impl<'a, C: Curve> BasesSlice<'a, C> {
     where
         S: AsScalars<C::ScalarField> + Send + 'static,
     {
+        #[cfg(feature = "ranks")]
+        if let Held::Rank(held) = &self.bases.inner.held {
+            return held.submit(self, scalars);
+        }
         let n = scalars.as_scalars().len();
         self.place(n)?;
         let (bases, range) = (self.bases.clone(), self.range);
         Job::spawn(move |cancel| {
             let scalars = scalars.as_scalars();
-            // A second call may return another length.
-            if scalars.len() != n {
-                return Err(Error::LengthMismatch { bases: n, scalars: scalars.len() });
-            }
             let slice = BasesSlice { bases: &bases, range };
-            wait(slice.run(&scalars, None, cancel))?.finish()
+            // A second call may return another length.
+            let report = match scalars.len() == n {
+                true => wait(slice.run(&scalars, None, cancel)).and_then(Partial::finish),
+                false => Err(Error::LengthMismatch { bases: n, scalars: scalars.len() }),
+            };
+            Box::new(move || report)
         })
     }
 
@@ -164,6 +169,14 @@ impl<'a, C: Curve> BasesSlice<'a, C> {
             Checked::Within { start, end } if scalars <= end - start => Ok(start),
             Checked::Within { .. } => Err(Error::LengthMismatch { bases: self.len(), scalars }),
         }
+    }
+
+    /// The place of the first base, for each MSM of a batch.
+    pub(super) fn places(&self, batch: &[Scalars<'_, C::ScalarField>]) -> Result<usize, Error> {
+        for (index, scalars) in batch.iter().enumerate() {
+            self.place(scalars.len()).map_err(|error| error.in_msm(index))?;
+        }
+        self.place(0)
     }
 
     /// One MSM, on a number of the device's threads or on all of them.
@@ -186,11 +199,14 @@ impl<'a, C: Curve> BasesSlice<'a, C> {
         threads: Option<usize>,
         cancel: CancelToken,
     ) -> Result<Partial<C>, Error> {
-        let first = self.place(scalars.len())?;
         let inner = &*self.bases.inner;
-        let engine = match &inner.held {
-            Held::Engine { engine, .. } => engine,
-            Held::Shares(shares) => return run_in_shares(shares, first, scalars, &cancel),
+        let first = self.place(scalars.len());
+        let (engine, first) = match &inner.held {
+            Held::Engine { engine, .. } => (engine, first?),
+            Held::Shares(shares) => return run_in_shares(shares, first?, scalars, &cancel),
+            // Errors of one rank are those of all.
+            #[cfg(feature = "ranks")]
+            Held::Rank(held) => return held.run(self, scalars, cancel),
         };
         let plan = self.bases.plan_for(scalars.len(), scalars.bound(), threads)?;
         inner.device.check_threads()?;
@@ -202,25 +218,23 @@ impl<'a, C: Curve> BasesSlice<'a, C> {
         &self,
         batch: &[Scalars<'_, C::ScalarField>],
     ) -> Result<Vec<Sum<C>>, Error> {
-        let first = self.place(0)?;
-        for (index, scalars) in batch.iter().enumerate() {
-            self.place(scalars.len()).map_err(|error| error.in_msm(index))?;
-        }
-        let sums = self.batch_once(first, batch).await?;
-        self.verify(first, batch, &sums, (None, CancelToken::default())).await?;
+        let sums = self.batch_once(batch).await?;
+        self.verify(self.place(0)?, batch, &sums, (None, CancelToken::default())).await?;
         Ok(sums)
     }
 
     /// The same without verification.
     async fn batch_once(
         &self,
-        first: usize,
         batch: &[Scalars<'_, C::ScalarField>],
     ) -> Result<Vec<Sum<C>>, Error> {
         let inner = &*self.bases.inner;
-        let engine = match &inner.held {
-            Held::Shares(shares) => return batch_in_shares(shares, first, batch),
-            Held::Engine { engine, .. } => engine,
+        let first = self.places(batch);
+        let (engine, first) = match &inner.held {
+            Held::Shares(shares) => return batch_in_shares(shares, first?, batch),
+            Held::Engine { engine, .. } => (engine, first?),
+            #[cfg(feature = "ranks")]
+            Held::Rank(held) => return held.batch(self, batch),
         };
         inner.device.check_threads()?;
         let msms: Vec<_> = batch.iter().map(|scalars| self.one(first, *scalars)).collect();

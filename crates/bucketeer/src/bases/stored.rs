@@ -39,6 +39,8 @@ impl<C: Curve> Bases<C> {
                 return Err(refused("their table does not fit in memory, or in its limit"));
             }
             Held::Shares(_) => return Err(refused("each of several devices has a table")),
+            #[cfg(feature = "ranks")]
+            Held::Rank(_) => return Err(refused("each rank has a table")),
         };
         let Some(words) = engine.table_words() else {
             let reason = match inner.device.kind() {
@@ -76,7 +78,8 @@ impl<C: Curve> Builder<C> {
         let curve = CurveSpec::of::<C>();
         let StoredTable { table, bases, scalars, any_point, arithmetic } = stored;
         let facts = device.facts();
-        if device.kind() != crate::DeviceKind::Cpu || !device.parts().is_empty() {
+        let shared = !device.parts().is_empty() || device.is_over_ranks();
+        if device.kind() != crate::DeviceKind::Cpu || shared {
             let device = device.to_string();
             let reason = "tables from files are for one CPU; a GPU makes its own".into();
             return Err(Error::InvalidSetting { setting: "device", value: device, reason });

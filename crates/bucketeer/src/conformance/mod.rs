@@ -9,6 +9,9 @@
 //!    ([`KnownBases`](crate::random::KnownBases)), so the sum is one inner product and one scalar
 //!    multiplication by arkworks. Points outside the subgroup are summed by double-and-add.
 //!
+//! Over the [ranks](Device::over_ranks) of a parallel program all of them run the table together,
+//! one case after the other; every rank judges every sum.
+//!
 //! Only the subject is generic over the curve. Tests, `bucketeer selftest` and users with a curve
 //! of their own run the same table:
 //!
@@ -203,7 +206,7 @@ fn judged(
 
 /// What is wrong with the outcome of each case.
 fn faults(subject: &dyn Subject, cases: &[Case]) -> Vec<Option<String>> {
-    if subject.device().kind == DeviceKind::Cpu {
+    if subject.device().kind == DeviceKind::Cpu || subject.is_over_ranks() {
         return cases.iter().map(|case| fault(subject, case)).collect();
     }
     let (next, found) = (AtomicUsize::new(0), Mutex::new(vec![None; cases.len()]));

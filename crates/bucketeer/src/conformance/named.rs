@@ -10,7 +10,8 @@ use crate::{Bases, Curve, Device, DeviceKind};
 /// Runs the table on the named curves.
 pub fn run(device: &Device, filter: &Filter, report: &mut dyn FnMut(&CaseResult)) -> Summary {
     let curves = chosen(filter);
-    if device.kind() != DeviceKind::Cpu {
+    // Ranks make the same calls in the same order.
+    if device.kind() != DeviceKind::Cpu && !device.is_over_ranks() {
         // Kernels are compiled concurrently. What fails here fails again in its case, where it is
         // reported.
         concurrently(curves.len(), "warming up", |index| {

@@ -35,6 +35,9 @@ pub(super) trait Subject: Sync {
         kind == DeviceKind::WebGpu && threads == 1
     }
 
+    /// Whether all ranks of a program carry cases out together.
+    fn is_over_ranks(&self) -> bool;
+
     /// Whether the curve has points that its affine model cannot express.
     fn has_points_at_infinity(&self) -> bool;
 
@@ -266,6 +269,10 @@ impl<C: Curve> Subject for OnCurve<'_, C> {
         self.device.facts()
     }
 
+    fn is_over_ranks(&self) -> bool {
+        self.device.is_over_ranks()
+    }
+
     fn has_points_at_infinity(&self) -> bool {
         self.at_infinity.is_some()
     }
@@ -329,7 +336,7 @@ pub fn on_weierstrass<C: Curve>(sum: &C::Group) -> Option<Weierstrass<C::BaseFie
 /// Compares a result (whether the sum is right, and the plan) with the expected outcome.
 fn judge(case: &Case, result: Result<(bool, Plan), Error>) -> Option<String> {
     let limit = case.settings.memory_limit.unwrap_or(u64::MAX);
-    let (right, plan) = match (case.outcome, result) {
+    let (right, plan) = match (case.outcome, result.map_err(Error::without_rank)) {
         (Outcome::TooLarge(place), Err(Error::ScalarTooLarge { index, .. })) if index == place => {
             return None;
         }

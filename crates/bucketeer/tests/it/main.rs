@@ -21,6 +21,8 @@ mod jobs;
 mod large;
 mod packed;
 mod properties;
+#[cfg(all(feature = "any", feature = "conformance", feature = "io", feature = "ranks"))]
+mod ranks;
 mod second_opinion;
 mod small_order;
 #[cfg(feature = "conformance")]

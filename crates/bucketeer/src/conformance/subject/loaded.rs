@@ -43,6 +43,7 @@ impl<C: Curve> OnCurve<'_, C> {
             let bases = builder.load_async(self.device, &input.points).await?;
             stop.store(true, Relaxed);
             let cancelled = bases.msm_with_report_async(scalars()).await;
+            let cancelled = cancelled.map_err(Error::without_rank);
             let cancelled = matches!(cancelled, Err(Error::Cancelled));
             stop.store(false, Relaxed);
             let sum = bases.msm_with_report_async(scalars()).await?.result;

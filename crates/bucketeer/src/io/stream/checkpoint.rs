@@ -20,11 +20,10 @@ use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
-
 use super::super::digest::{Digest32, digest};
 use super::super::{Malformed, write_atomically};
 use crate::curve::Weierstrass;
+use crate::sum::{take_sum, write_sum};
 use crate::{Curve, Error};
 
 const MAGIC: &[u8] = b"bucketeer sum\n";
@@ -81,13 +80,7 @@ impl Checkpoint {
         sum: &Weierstrass<C::BaseField>,
     ) -> Result<(), Error> {
         let mut bytes = [MAGIC, name].concat();
-        bytes.push(sum.is_some().into());
-        if let Some((x, y)) = sum {
-            for coordinate in [x, y] {
-                let written = coordinate.serialize_uncompressed(&mut bytes);
-                written.map_err(|error| Error::Internal(error.to_string()))?;
-            }
-        }
+        write_sum::<C>(sum, &mut bytes)?;
         let own = digest(&bytes);
         bytes.extend(own);
         write_atomically(&self.path(name), |writer| writer.write_all(&bytes))
@@ -120,17 +113,10 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
 
 fn parse<C: Curve>(bytes: &[u8], name: &Digest32) -> Option<Weierstrass<C::BaseField>> {
     let (bytes, own) = bytes.split_last_chunk::<32>()?;
-    let rest = bytes.strip_prefix(MAGIC)?.strip_prefix(name)?;
+    let mut rest = bytes.strip_prefix(MAGIC)?.strip_prefix(name)?;
     if digest(bytes) != *own {
         return None;
     }
-    let (kind, mut rest) = rest.split_first()?;
-    let sum = match kind {
-        0 => None,
-        _ => {
-            let mut coordinate = || C::BaseField::deserialize_uncompressed(&mut rest).ok();
-            Some((coordinate()?, coordinate()?))
-        }
-    };
+    let sum = take_sum::<C>(&mut rest)?;
     rest.is_empty().then_some(sum)
 }

@@ -15,6 +15,8 @@
 mod ahead;
 mod checkpoint;
 mod files;
+#[cfg(feature = "ranks")]
+mod over_ranks;
 mod plan;
 
 pub use files::{BasesFile, ScalarsFile, is_streamable};
@@ -133,13 +135,28 @@ impl<C: Curve> Streamed<C> {
     /// The plan for a device. The builder's memory limit is that of everything: of the bytes that
     /// were read, of bases and scalars, and on a CPU of the run. On a GPU, it is also the limit of
     /// the run in the memory of the device.
+    ///
+    /// Over [ranks](Device::over_ranks) it is the plan of one, for all chunks; its chunks may have
+    /// to be shorter for ranks with less memory.
     pub fn plan(&self, device: &Device, builder: &Builder<C>) -> Result<StreamPlan, Error> {
+        self.plan_for(device, builder, None)
+    }
+
+    /// The plan with chunks of at most so many bases, unless the settings or the checkpoint say how
+    /// many.
+    fn plan_for(
+        &self,
+        device: &Device,
+        builder: &Builder<C>,
+        most: Option<usize>,
+    ) -> Result<StreamPlan, Error> {
         let curve = CurveSpec::of::<C>();
         let mut settings = builder.settings_for(self.len());
         if let (Some(checkpoint), None) = (&self.checkpoint, settings.chunk) {
             settings.chunk = checkpoint.chunk()?;
         }
-        let available = settings.memory_limit.unwrap_or_else(available_memory);
+        settings.chunk = settings.chunk.or(most);
+        let available = settings.memory_limit.unwrap_or_else(|| device.part_of(available_memory()));
         let request = Request::new(&curve, self.len(), device.facts())
             .scalars(self.scalars.bound())
             .settings(&settings);
@@ -160,9 +177,27 @@ impl<C: Curve> Streamed<C> {
         device: &Device,
         builder: &Builder<C>,
     ) -> Result<StreamReport<C>, Error> {
+        #[cfg(feature = "ranks")]
+        if let Some(member) = device.member() {
+            return self.msm_on_ranks(member, builder);
+        }
         device.check_threads()?;
         let plan = self.plan(device, builder)?;
-        tracing::debug!(n = plan.n, chunk = plan.chunk, "streamed msm");
+        let own: Vec<usize> = (0..plan.chunks()).collect();
+        let Part { sum, kept, wait, parse, timings } =
+            self.sum_of_chunks(device, builder, &plan, &own)?;
+        Ok(StreamReport { result: sum.into_group()?, plan, kept, wait, parse, timings })
+    }
+
+    /// The sum of some of the chunks.
+    fn sum_of_chunks(
+        &self,
+        device: &Device,
+        builder: &Builder<C>,
+        plan: &StreamPlan,
+        own: &[usize],
+    ) -> Result<Part<C>, Error> {
+        tracing::debug!(n = plan.n, chunk = plan.chunk, chunks = own.len(), "streamed msm");
         if let Some(checkpoint) = &self.checkpoint {
             checkpoint.keep_chunk(plan.chunk.max(1))?;
         }
@@ -171,15 +206,16 @@ impl<C: Curve> Streamed<C> {
             device,
             builder: &plan.builder(builder),
             hook: builder.hook(),
-            plan: &plan,
+            plan,
+            own,
             kept: 0,
             parse: Duration::ZERO,
             timings: Timings::default(),
         };
-        let read = |chunk: usize| self.read(&plan, chunk);
-        let (sum, wait) = ahead::read_ahead(plan.chunks(), &read, |ahead| run.chunks(ahead))?;
+        let read = |index: usize| self.read(plan, own[index]);
+        let (sum, wait) = ahead::read_ahead(own.len(), &read, |ahead| run.chunks(ahead))?;
         let Run { kept, parse, timings, .. } = run;
-        Ok(StreamReport { result: sum.into_group()?, plan, kept, wait, parse, timings })
+        Ok(Part { sum, kept, wait, parse, timings })
     }
 
     /// The bytes of a chunk.
@@ -207,7 +243,16 @@ struct Bytes {
     scalars: Vec<u8>,
 }
 
-/// A run over the chunks, in order.
+/// What came of some chunks.
+struct Part<C: Curve> {
+    sum: Sum<C>,
+    kept: usize,
+    wait: Duration,
+    parse: Duration,
+    timings: Timings,
+}
+
+/// A run over some chunks, in order.
 struct Run<'a, C: Curve> {
     streamed: &'a Streamed<C>,
     device: &'a Device,
@@ -215,6 +260,8 @@ struct Run<'a, C: Curve> {
     builder: &'a Builder<C>,
     hook: Option<&'a Hook>,
     plan: &'a StreamPlan,
+    /// The chunks, by their numbers.
+    own: &'a [usize],
     /// Chunks whose sums were kept.
     kept: usize,
     parse: Duration,
@@ -222,43 +269,43 @@ struct Run<'a, C: Curve> {
 }
 
 impl<C: Curve> Run<'_, C> {
-    /// The sum of all chunks, and the time spent waiting for the disk.
+    /// The sum of the chunks, and the time spent waiting for the disk.
     fn chunks(&mut self, ahead: &mut Ahead<'_, Bytes>) -> Result<(Sum<C>, Duration), Error> {
         let (mut total, mut waited) = (Sum::zero(), Duration::ZERO);
-        for chunk in 0..self.plan.chunks() {
+        for index in 0..self.own.len() {
             let started = Instant::now();
-            let bytes = ahead.next(chunk)?;
+            let bytes = ahead.next(index)?;
             waited += started.elapsed();
-            total = Sum::total([total, self.kept_or_computed(chunk, bytes)?])?;
+            total = Sum::total([total, self.kept_or_computed(index, bytes)?])?;
         }
         Ok((total, waited))
     }
 
     /// The sum of one chunk, from the checkpoint or by computing it.
-    fn kept_or_computed(&mut self, chunk: usize, bytes: Bytes) -> Result<Sum<C>, Error> {
-        let Some(checkpoint) = &self.streamed.checkpoint else { return self.chunk(chunk, bytes) };
+    fn kept_or_computed(&mut self, index: usize, bytes: Bytes) -> Result<Sum<C>, Error> {
+        let Some(checkpoint) = &self.streamed.checkpoint else { return self.chunk(index, bytes) };
         let Settings { any_point, verify, .. } = self.builder.settings_for(self.plan.n);
         let name = self.device.install(|| self.streamed.name_of_sum(&bytes, any_point, verify));
         if let Some(sum) = checkpoint.sum::<C>(&name)? {
             self.kept += 1;
-            self.skip(chunk)?;
+            self.skip(index)?;
             return Ok(Sum::Weierstrass(sum));
         }
-        let sum = self.chunk(chunk, bytes)?.weierstrass()?;
+        let sum = self.chunk(index, bytes)?.weierstrass()?;
         checkpoint.keep::<C>(&name, &sum)?;
         Ok(Sum::Weierstrass(sum))
     }
 
     /// Reports a chunk that need not be computed.
-    fn skip(&self, chunk: usize) -> Result<(), Error> {
-        let (each, chunks) = (self.plan.digits(), self.plan.chunks() as u64);
+    fn skip(&self, index: usize) -> Result<(), Error> {
+        let (each, chunks) = (self.plan.digits(), self.own.len() as u64);
         let control = Control::new(self.hook.cloned(), CancelToken::default(), chunks * each);
-        control.reach((chunk as u64 + 1) * each)
+        control.reach((index as u64 + 1) * each)
     }
 
     /// The sum of one chunk.
-    fn chunk(&mut self, chunk: usize, bytes: Bytes) -> Result<Sum<C>, Error> {
-        let first = self.plan.range(chunk).start;
+    fn chunk(&mut self, index: usize, bytes: Bytes) -> Result<Sum<C>, Error> {
+        let first = self.plan.range(self.own[index]).start;
         let started = Instant::now();
         let Bytes { bases, scalars } = bytes;
         let streamed = self.streamed;
@@ -268,7 +315,7 @@ impl<C: Curve> Run<'_, C> {
         })?;
         self.parse += started.elapsed();
         let builder = match self.hook {
-            Some(hook) => self.builder.clone().on_progress(self.hook_of(chunk, hook.clone())),
+            Some(hook) => self.builder.clone().on_progress(self.hook_of(index, hook.clone())),
             None => self.builder.clone(),
         };
         let scalars = scalars.as_scalars();
@@ -279,9 +326,9 @@ impl<C: Curve> Run<'_, C> {
     }
 
     /// A hook for one chunk that reports the progress of all.
-    fn hook_of(&self, chunk: usize, hook: Hook) -> Hook {
+    fn hook_of(&self, index: usize, hook: Hook) -> Hook {
         let each = self.plan.digits();
-        let (before, total) = (chunk as u64 * each, self.plan.chunks() as u64 * each);
+        let (before, total) = (index as u64 * each, self.own.len() as u64 * each);
         Arc::new(move |Progress { done, total: own }| {
             let done = u128::from(done) * u128::from(each) / u128::from(own.max(1));
             match before + done as u64 {

@@ -1,0 +1,137 @@
+//! Devices of ranks: each rank has one, and all of them share every MSM. See [`crate::ranks`].
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Device, Inner};
+use crate::Error;
+use crate::facts::DeviceKind;
+use crate::ranks::{self, Ranks};
+
+/// A rank among others, and its device.
+pub(crate) struct Member {
+    pub(crate) local: Device,
+    pub(crate) ranks: Arc<dyn Ranks>,
+    /// The first so many ranks have bases.
+    pub(crate) active: usize,
+}
+
+impl Device {
+    /// The devices of all ranks as one: each holds a range of the bases, as long as it is fast, and
+    /// computes their share of every MSM. [`ranks`](crate::ranks) says what that asks of callers.
+    ///
+    /// `local` is this rank's device. Its memory is divided by the number of ranks on this machine
+    /// that use the same: all of them for a CPU; for GPUs, as many as there are to each.
+    pub fn over_ranks(ranks: Arc<dyn Ranks>, local: Self) -> Self {
+        let beside = ranks.local_size().max(1);
+        let sharers = match local.kind() {
+            DeviceKind::Cpu => beside,
+            kind => beside.div_ceil(gpus(kind).max(1)),
+        };
+        let active = ranks.size();
+        Self::of_member(Member { local: Self { sharers, ..local }, ranks, active })
+    }
+
+    /// The device of this rank that a name means: `auto` and a kind of GPU without an index take
+    /// the GPU whose index is the rank's number on its machine, counted around if there are more
+    /// ranks than GPUs. A name with an index means that GPU on every machine.
+    ///
+    /// ```
+    /// use bucketeer::{Device, DeviceKind, ranks};
+    /// let kinds = ranks::on_threads(2, |ranks| Ok(Device::named_for_rank("cpu", &*ranks)?.kind()));
+    /// assert_eq!(kinds, [Ok(DeviceKind::Cpu), Ok(DeviceKind::Cpu)]);
+    /// ```
+    pub fn named_for_rank(name: &str, ranks: &dyn Ranks) -> Result<Self, Error> {
+        let turn = |kind| ranks.local_rank() % gpus(kind).max(1);
+        match name {
+            "auto" if gpus(DeviceKind::Cuda) > 0 => {
+                // As without ranks: the CPU if the GPU cannot be used.
+                let gpu = Self::named(&format!("cuda:{}", turn(DeviceKind::Cuda)));
+                Ok(gpu.unwrap_or_else(|_| Self::cpu()))
+            }
+            "cuda" => Self::named(&format!("cuda:{}", turn(DeviceKind::Cuda))),
+            "webgpu" => Self::named(&format!("webgpu:{}", turn(DeviceKind::WebGpu))),
+            _ => Self::named(name),
+        }
+    }
+
+    /// The same ranks, of which only the first `count` get bases; the others take part in all
+    /// calls. For measurements of how MSMs scale.
+    ///
+    /// ```
+    /// use ark_bn254::G1Affine;
+    /// use ark_ec::AffineRepr;
+    /// use bucketeer::{Bases, Device, ranks};
+    /// let shares = ranks::on_threads(3, |ranks| {
+    ///     let device = Device::over_ranks(ranks, Device::cpu_with_threads(1)?).of_first_ranks(2);
+    ///     Ok(Bases::load(&device, &[G1Affine::generator(); 8])?.share())
+    /// });
+    /// assert_eq!(shares, [Ok(0..4), Ok(4..8), Ok(8..8)]);
+    /// ```
+    #[must_use]
+    pub fn of_first_ranks(&self, count: usize) -> Self {
+        match &self.inner {
+            Inner::Rank(member) => {
+                let active = count.clamp(1, member.ranks.size());
+                Self::of_member(Member { active, ..member.with(|local| local) })
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// This rank's own device; the device itself if it is not over ranks.
+    #[must_use]
+    pub fn local(&self) -> Self {
+        match &self.inner {
+            Inner::Rank(member) => member.local.clone(),
+            _ => self.clone(),
+        }
+    }
+
+    /// The rank that this is the device of, if it is that of one.
+    pub(crate) fn member(&self) -> Option<&Arc<Member>> {
+        match &self.inner {
+            Inner::Rank(member) => Some(member),
+            _ => None,
+        }
+    }
+
+    pub(super) fn of_member(member: Member) -> Self {
+        let Self { rates, .. } = member.local;
+        // The memory of the local device is divided already.
+        Self { inner: Inner::Rank(Arc::new(member)), rates, sharers: 1 }
+    }
+}
+
+impl Member {
+    /// The same with another device of this rank.
+    pub(super) fn with(&self, change: impl FnOnce(Device) -> Device) -> Self {
+        Self { local: change(self.local.clone()), ranks: self.ranks.clone(), ..*self }
+    }
+
+    /// This rank's part of a collective call.
+    pub(crate) fn exchange<T>(
+        &self,
+        what: &str,
+        own: impl FnOnce() -> Result<(T, Vec<u8>), Error>,
+    ) -> Result<(T, Vec<Vec<u8>>), Error> {
+        ranks::exchange(&*self.ranks, what, own)
+    }
+}
+
+/// How many GPUs there are.
+fn gpus(kind: DeviceKind) -> usize {
+    match kind {
+        #[cfg(feature = "cuda")]
+        DeviceKind::Cuda => Device::cuda_count().unwrap_or(0),
+        #[cfg(feature = "webgpu")]
+        DeviceKind::WebGpu => Device::webgpu_count(),
+        _ => 0,
+    }
+}
+
+impl fmt::Display for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ranks, each on {}", self.active, self.local)
+    }
+}
