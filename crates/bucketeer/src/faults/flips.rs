@@ -1,7 +1,8 @@
 //! Bits that are flipped on purpose, for tests of verification.
 //!
-//! A test arms a [`Flip`]. The run that next has words of that kind flips one bit of them; a lasting
-//! flip occurs in every run until it is disarmed, as a broken part of a device would have it.
+//! A test arms a [`Flip`]. The run that next has words of that kind flips one bit of them; a
+//! lasting flip occurs in every run until it is disarmed, as a broken part of a device would have
+//! it.
 
 use std::sync::{Mutex, PoisonError};
 
