@@ -21,8 +21,8 @@
 //! both runs in the same way is not.
 //!
 //! *Points outside the subgroup* (`any_point`) are summed with scalars modulo the order of the
-//! whole curve. An error F or Eⱼ may then be a point of small order, of which a ρ sees less: what is
-//! missed, if the error recurs in the second computation, has probability 1/q, where q is the
+//! whole curve. An error F or Eⱼ may then be a point of small order, of which a ρ sees less: what
+//! is missed, if the error recurs in the second computation, has probability 1/q, where q is the
 //! largest prime in its order. An error in one computation and one sum is found in any case: ρ is
 //! coprime to the order of the curve.
 //!
