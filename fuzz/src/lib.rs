@@ -10,7 +10,7 @@ mod points;
 #[path = "../../crates/bucketeer/tests/tiny/settings.rs"]
 mod settings;
 
-pub use input::{DEVICES, Form, Input, Run, Term};
+pub use input::{DEVICES, Form, Input, Run, Term, count_of_sums};
 pub use points::{Combination, Combinations};
 pub use settings::AnySettings;
 

@@ -156,7 +156,8 @@ impl<C: Curve> Builder<C> {
     /// second computation may be missed. The host's memory and a few operations on it are trusted.
     /// A verification takes, beyond the plan and the memory limit, the memory of as many residues
     /// as there are scalars; batches over borrowed bases, of all their scalars together. A hook is
-    /// told of the progress of both computations. Timings in a report are those of the first.
+    /// told of the progress of both computations, and of the check of the table in
+    /// [`load`](Self::load), which it can cancel. Timings in a report are those of the first.
     ///
     /// ```
     /// use ark_ec::AffineRepr;

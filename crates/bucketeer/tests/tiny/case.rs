@@ -69,7 +69,7 @@ fn run<C: Curve>(run: Run, input: &Input<'_, C>, builder: &Builder<C>, device: &
             input.check_batch(&ranges, builder.msm_batch(device, &own), device);
         }
         Run::WideBatch => {
-            let count = if n < 64 { 64 } else { 8 };
+            let count = (4096 / (n + 1)).clamp(8, 256);
             let inputs: Vec<_> = (0..count).map(|by| input.rotated(by)).collect();
             let batch: Vec<_> = inputs.iter().map(|input| input.scalars(0, n)).collect();
             let batch: Vec<_> = batch.iter().collect();

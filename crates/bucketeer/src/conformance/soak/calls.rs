@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use ark_std::rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use crate::plan::Settings;
 use crate::random::{Distribution, KnownBases};
 use crate::{AsScalars, Bases, Batch, Builder, Curve, Device, Error, Hook, Scalars};
 
@@ -199,8 +198,7 @@ impl<C: Curve> Fixture<C> {
             }
             Call::Verified => timed(&[self.verified.slice(start..).msm(residues)?], start),
             Call::Load => {
-                let settings = Settings { precompute: Some(2), ..Settings::default() };
-                let bases = builder.settings(settings).load(&self.device, points)?;
+                let bases = builder.precompute(2).load(&self.device, points)?;
                 timed(&[bases.msm(residues)?], start)
             }
             Call::Job => {
