@@ -101,7 +101,8 @@ function showResult(result, { curve, distribution, log }) {
 
 function show({ kind, name, description, limits = {}, fallback, reason, threads }) {
   const isolated = globalThis.crossOriginIsolated ? "isolated, so runs can be stopped at once" : "not isolated";
-  $("threads").textContent = threads ? `${threads} worker${threads === 1 ? "" : "s"}; the page is ${isolated}` : "";
+  const workers = `${threads} worker${threads === 1 ? "" : "s"}`;
+  $("threads").textContent = threads ? `${workers}; the page is ${isolated}` : "";
   $("device-name").textContent = kind === "webgpu" ? name : "CPU, as WebAssembly";
   $("device-description").textContent = description;
   $("fallback").hidden = !fallback;

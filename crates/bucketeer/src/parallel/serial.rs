@@ -1,5 +1,5 @@
-//! rayon's iterators on one thread, by the same names: what a module of WebAssembly has. rayon's own
-//! are compiled for every closure, and were a quarter of the module that a browser downloads.
+//! rayon's iterators on one thread, by the same names: what a module of WebAssembly has. rayon's
+//! own are compiled for every closure, and were a quarter of the module that a browser downloads.
 
 /// An iterator with rayon's methods.
 pub(crate) struct Serial<I>(I);
