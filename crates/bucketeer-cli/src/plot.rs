@@ -53,7 +53,8 @@ impl Axes {
     }
 }
 
-/// The drawing; `across` is what the horizontal axis counts. Sizes and times that have no logarithm are left out.
+/// The drawing; `across` is what the horizontal axis counts. Sizes and times that have no logarithm
+/// are left out.
 pub fn svg(title: &str, subtitle: &str, across: &str, series: &[Series]) -> String {
     let drawable = |series: &Series| -> Vec<(f64, f64)> {
         series.points.iter().copied().filter(|(n, s)| *n > 0.0 && *s > 0.0).collect()

@@ -167,6 +167,7 @@ impl Device {
     }
 
     /// Of memory that the whole machine has, the part that is for this process.
+    #[cfg(feature = "io")]
     pub(crate) fn part_of(&self, memory: u64) -> u64 {
         match &self.inner {
             #[cfg(feature = "ranks")]

@@ -16,8 +16,8 @@ const ENVELOPE: u64 = 128;
 /// Most bases of a chunk that is read at once (`io/stream/plan.rs`).
 const CHUNK: usize = 1 << 22;
 
-/// Seconds that a rank takes to add the sum of another one, at most: to parse it, and an addition in
-/// XYZZ coordinates of 14 products.
+/// Seconds that a rank takes to add the sum of another one, at most: to parse it, and an addition
+/// in XYZZ coordinates of 14 products.
 const ADDITION: f64 = 2e-6;
 
 /// What connects ranks, and what they read from.

@@ -152,7 +152,8 @@ pub fn agree<T>(ranks: &dyn Ranks, own: Result<T, Error>) -> Result<T, Error> {
 ///         Err(error)
 ///     }
 /// });
-/// assert_eq!(outcomes[0].as_ref().unwrap_err().to_string(), "rank 1: internal error: no configuration");
+/// let source = Box::new(Error::Internal("no configuration".into()));
+/// assert_eq!(outcomes[0], Err(Error::Rank { rank: 1, source }));
 /// ```
 pub fn fail(ranks: &dyn Ranks, error: &Error) {
     if !error.is_of_rank() {
