@@ -30,7 +30,7 @@ unsafe fn unpack(
     points: *const Points,
     options: *const Options,
 ) -> Result<(Box<dyn AnyPoints>, RunOptions), Failure> {
-    // SAFETY: the function's contract.
+    // SAFETY: null, or valid by the contract of this function.
     let (points, (options, check)) =
         unsafe { (reference(points, "points")?.packed(layout)?, Options::read(options)?) };
     let points = curve.unpack_points(&points)?;
@@ -58,7 +58,7 @@ pub(crate) unsafe fn write_sums(
     out: *mut c_void,
     size: usize,
 ) -> Result<(), Failure> {
-    // SAFETY: the function's contract.
+    // SAFETY: null, or valid by the contract of this function.
     let room = unsafe { room(out, size, sums.len().saturating_mul(layout.point())) }?;
     for (sum, out) in sums.iter().zip(room.chunks_exact_mut(layout.point())) {
         sum.write(representation, out)?;
@@ -83,14 +83,14 @@ pub unsafe extern "C" fn bucketeer_bases_load(
     guard(|| {
         check(out, "out")?;
         let device = DEVICES.get(device.id)?;
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         let curve = unsafe { curve(curve_name) }?.any();
         let layout = curve.layout();
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         let (points, options) = unsafe { unpack(&*curve, &layout, points, options) }?;
         let bases = points.load(&device, points.len(), &options)?;
         let id = BASES.insert(Loaded { bases, layout });
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         unsafe { write(out, "out", Bases { id }) }
     })
 }
@@ -111,7 +111,7 @@ pub extern "C" fn bucketeer_bases_free(bases: Bases) -> Status {
 pub unsafe extern "C" fn bucketeer_bases_count(bases: Bases, out: *mut usize) -> Status {
     guard(|| {
         let count = BASES.get(bases.id)?.bases.len();
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         unsafe { write(out, "out", count) }
     })
 }
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn bucketeer_bases_describe(
 ) -> Status {
     guard(|| {
         let text = BASES.get(bases.id)?.bases.plan().to_string();
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         unsafe { write_text(&text, out, size, needed) }
     })
 }
@@ -155,10 +155,10 @@ pub unsafe extern "C" fn bucketeer_msm(
         let Loaded { bases, layout } = &*BASES.get(bases.id)?;
         let representation = representation(form)?;
         check_room(out, out_bytes, layout.point())?;
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         let scalars = unsafe { reference(scalars, "scalars")?.packed(layout) }?;
         let sum = bases.msm_packed(first, &scalars)?.sum;
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         unsafe { write_sums(&[sum], layout, representation, out, out_bytes) }
     })
 }
@@ -191,14 +191,14 @@ pub unsafe extern "C" fn bucketeer_msm_batch(
                 if count > isize::MAX as usize / size_of::<Scalars>() {
                     return Err(Failure::argument(format!("{count} MSMs do not exist")));
                 }
-                // SAFETY: neither null nor misaligned; the function's contract.
+                // SAFETY: neither null nor misaligned; valid by the contract of this function.
                 unsafe { std::slice::from_raw_parts(scalars, count) }
             }
         };
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         let batch = scalars.iter().map(|scalars| unsafe { scalars.packed(layout) });
         let sums = bases.msm_batch_packed(first, &batch.collect::<Result<Vec<_>, _>>()?)?;
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         unsafe { write_sums(&sums, layout, representation, out, out_bytes) }
     })
 }
@@ -222,23 +222,23 @@ pub unsafe extern "C" fn bucketeer_msm_once(
 ) -> Status {
     guard(|| {
         let device = DEVICES.get(device.id)?;
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         let curve = unsafe { curve(curve_name) }?.any();
         let layout = curve.layout();
         let representation = representation(form)?;
         check_room(out, out_bytes, layout.point())?;
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         let given = unsafe { (reference(points, "points")?, reference(scalars, "scalars")?) };
         if given.0.count != given.1.count {
             let (bases, scalars) = (given.0.count, given.1.count);
             return Err(Error::LengthMismatch { bases, scalars }.into());
         }
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         let scalars = unsafe { given.1.packed(&layout) }?;
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         let (points, options) = unsafe { unpack(&*curve, &layout, points, options) }?;
         let sum = points.msm_packed(&device, &options, &scalars)?.sum;
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         unsafe { write_sums(&[sum], &layout, representation, out, out_bytes) }
     })
 }

@@ -23,14 +23,14 @@ pub unsafe extern "C" fn bucketeer_device_open(
 ) -> Status {
     guard(|| {
         check(out, "out")?;
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         let name = unsafe { text(name, "name") }?;
         let device = match (name, threads) {
             (_, 0) => engine::Device::named(name)?,
             ("cpu", threads) => engine::Device::cpu_with_threads(threads as usize)?,
             _ => return Err(Failure::argument(format!("threads are for cpu, not for {name}"))),
         };
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         unsafe { write(out, "out", Device { id: DEVICES.insert(device) }) }
     })
 }
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn bucketeer_device_describe(
 ) -> Status {
     guard(|| {
         let device = DEVICES.get(device.id)?;
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         unsafe { write_text(&device.to_string(), out, size, needed) }
     })
 }

@@ -38,9 +38,9 @@ pub extern "C" fn bucketeer_curve_name(index: usize) -> *const c_char {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bucketeer_curve_layout(name: *const c_char, out: *mut Layout) -> Status {
     guard(|| {
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         let layout = unsafe { curve(name) }?.any().layout();
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         unsafe { write(out, "out", layout.into()) }
     })
 }
@@ -73,7 +73,7 @@ pub(crate) unsafe fn write_text(
     let kept = text.char_indices().take_while(|at| within(*at)).last();
     let cut = kept.map_or(0, |(at, c)| at + c.len_utf8());
     if size > 0 {
-        // SAFETY: the function's contract; the text has at most `size` bytes with its zero.
+        // SAFETY: valid by the contract of this function; the text has at most `size` bytes with its zero.
         let out = unsafe { room(out.cast(), size, cut + 1) }?;
         out[..cut].copy_from_slice(&text.as_bytes()[..cut]);
         out[cut] = 0;
@@ -81,6 +81,6 @@ pub(crate) unsafe fn write_text(
     if needed.is_null() {
         return Ok(());
     }
-    // SAFETY: the function's contract.
+    // SAFETY: null, or valid by the contract of this function.
     unsafe { write(needed, "needed", text.len() + 1) }
 }

@@ -70,13 +70,13 @@ pub unsafe extern "C" fn bucketeer_submit(
     guard(|| {
         check(out, "out")?;
         let Loaded { bases, layout } = &*BASES.get(bases.id)?;
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         let scalars = unsafe { reference(scalars, "scalars")?.packed(layout) }?;
         let job = bases.submit_packed(first, &scalars)?;
         let cancel = job.cancel_token();
         let state = Mutex::new(State::Running(job));
         let job = Submitted { layout: *layout, cancel, state, ended: Condvar::new() };
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         unsafe { write(out, "out", Job { id: JOBS.insert(job) }) }
     })
 }
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn bucketeer_job_wait(
         match &*job.state() {
             State::Ended(Ok(sum)) => {
                 let sums = std::slice::from_ref(sum);
-                // SAFETY: the function's contract.
+                // SAFETY: null, or valid by the contract of this function.
                 unsafe { write_sums(sums, &job.layout, representation, out, out_bytes) }
             }
             State::Ended(Err(error)) => Err(error.clone().into()),
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn bucketeer_job_is_finished(job: Job, out: *mut u32) -> S
             State::Waiting => false,
             State::Ended(_) => true,
         };
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         unsafe { write(out, "out", finished.into()) }
     })
 }

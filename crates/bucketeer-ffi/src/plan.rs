@@ -47,7 +47,7 @@ pub unsafe extern "C" fn bucketeer_plan(
 ) -> Status {
     guard(|| {
         let device = DEVICES.get(device.id)?;
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         let (curve, (options, _)) = unsafe { (curve(curve_name)?, Options::read(options)?) };
         let spec = curve.any().spec();
         let request = Request::new(&spec, count, device.facts())
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn bucketeer_plan(
             precompute: plan.shape.precompute,
             reserved: [0; 4],
         };
-        // SAFETY: the function's contract.
+        // SAFETY: null, or valid by the contract of this function.
         unsafe { write(out, "out", plan) }
     })
 }

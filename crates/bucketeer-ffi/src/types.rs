@@ -198,7 +198,7 @@ pub(crate) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a 
 ///
 /// As of [`text`].
 pub(crate) unsafe fn curve(name: *const c_char) -> Result<&'static NamedCurve, Failure> {
-    // SAFETY: passed on.
+    // SAFETY: null or a string, by the contract of this function.
     Ok(NamedCurve::named(unsafe { text(name, "curve") }?)?)
 }
 
@@ -249,7 +249,7 @@ impl Points {
         layout: &EngineLayout,
     ) -> Result<PackedPoints<'a>, Failure> {
         let representation = representation(self.form)?;
-        // SAFETY: passed on.
+        // SAFETY: null or valid, by the contract of this function.
         let bytes =
             unsafe { bytes(self.data, [self.count, layout.point(), self.stride], "points") };
         let points = PackedPoints::new(bytes?, representation);
@@ -277,7 +277,7 @@ impl Scalars {
             return Err(Failure::argument("scalars.size and bits are for integers"));
         }
         let size = if integers { self.size as usize } else { layout.scalar };
-        // SAFETY: passed on.
+        // SAFETY: null or valid, by the contract of this function.
         let bytes = unsafe { bytes(self.data, [self.count, size, self.stride], "scalars") }?;
         let scalars = match (integers, signed) {
             (false, _) => PackedScalars::residues(bytes, representation(self.form)?),
@@ -300,7 +300,7 @@ impl Options {
         if pointer.is_null() {
             return Ok((options, false));
         }
-        // SAFETY: passed on.
+        // SAFETY: null or valid, by the contract of this function.
         let given = unsafe { reference(pointer, "options") }?;
         if given.reserved != [0; 7] {
             return Err(Failure::argument("options.reserved is not zero"));

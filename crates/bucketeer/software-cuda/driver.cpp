@@ -6,6 +6,8 @@
 // for and a host buffer that is reused too early show. SOFTWARE_CUDA_SEED is the generator's seed;
 // with 0 everything is done at once. SOFTWARE_CUDA_MIB is the device's memory. One lock serialises
 // all calls.
+//
+// Any call can be made to fail: see Faults.
 #include <dlfcn.h>
 #include <elf.h>
 #include <unistd.h>
@@ -18,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <set>
 #include <string>
 
 #include "blocks.h"
@@ -75,22 +78,50 @@ struct Module {
     std::map<std::string, Kernel> kernels;
 };
 
+static unsigned setting(const char *name, unsigned otherwise) {
+    const char *text = getenv(name);
+    return text ? atoi(text) : otherwise;
+}
+
+// The call that fails: after `left` others, with `code`. A lost device fails from then on, as after
+// an error of a kernel, until its context is given up by all. Calls that release something count
+// and fail only on a lost device. SOFTWARE_CUDA_FAIL is the number of calls before the one that
+// fails, SOFTWARE_CUDA_CODE its result, and SOFTWARE_CUDA_LOSE=1 loses the device.
+struct Faults {
+    long left = getenv("SOFTWARE_CUDA_FAIL") ? setting("SOFTWARE_CUDA_FAIL", 0) : -1, calls = 0;
+    int code = setting("SOFTWARE_CUDA_CODE", 719), lost = 0;
+    bool loses = setting("SOFTWARE_CUDA_LOSE", 0);
+
+    int next() {
+        calls++;
+        if (lost) return lost;
+        if (left < 0 || left-- > 0) return 0;
+        if (loses) lost = code;
+        return code;
+    }
+};
+static Faults faults;
+
 static std::recursive_mutex mutex;
 #define LOCK std::lock_guard<std::recursive_mutex> lock(mutex)
+#define CALL \
+    LOCK;    \
+    if (int fault = faults.next()) return fault
 #define NEED_CONTEXT \
-    LOCK;            \
+    CALL;            \
     if (!current_context) return INVALID_CONTEXT
+#define RELEASE \
+    LOCK;       \
+    if (faults.lost) return faults.lost
 
 static thread_local void *current_context;
 static std::map<char *, size_t> device_memory, page_locked;
 static size_t used = 0;
 static std::map<Stream *, SharedStream> streams;
+static std::set<Event *> events;
+static std::set<Module *> modules;
 static Blocks blocks;
 
-static unsigned setting(const char *name, unsigned otherwise) {
-    const char *text = getenv(name);
-    return text ? atoi(text) : otherwise;
-}
 static unsigned seed() { return setting("SOFTWARE_CUDA_SEED", 1); }
 static const size_t MEMORY = size_t(setting("SOFTWARE_CUDA_MIB", 2048)) << 20;
 
@@ -100,6 +131,7 @@ static double now() {
 }
 
 static void enqueue(const SharedStream &stream, std::function<void()> work) {
+    if (faults.lost) return;
     static const bool at_once = seed() == 0;
     static std::mt19937 random(seed());
     stream->queue.push_back(std::move(work));
@@ -142,8 +174,14 @@ static bool within(const std::map<char *, size_t> &owner, const void *address, s
     return (char *)address + bytes <= own->first + own->second;
 }
 
-API cuInit(unsigned) { return SUCCESS; }
-API cuDriverGetVersion(int *version) { return *version = 13000, SUCCESS; }
+API cuInit(unsigned) {
+    CALL;
+    return SUCCESS;
+}
+API cuDriverGetVersion(int *version) {
+    CALL;
+    return *version = 13000, SUCCESS;
+}
 API cuGetErrorName(int error, const char **text) {
     switch (error) {
         case SUCCESS: *text = "CUDA_SUCCESS"; break;
@@ -161,9 +199,16 @@ API cuGetErrorString(int error, const char **text) { return cuGetErrorName(error
 
 // The device.
 
-API cuDeviceGetCount(int *count) { return *count = 1, SUCCESS; }
-API cuDeviceGet(int *device, int index) { return *device = index, index ? INVALID_VALUE : SUCCESS; }
+API cuDeviceGetCount(int *count) {
+    CALL;
+    return *count = 1, SUCCESS;
+}
+API cuDeviceGet(int *device, int index) {
+    CALL;
+    return *device = index, index ? INVALID_VALUE : SUCCESS;
+}
 API cuDeviceGetAttribute(int *value, int attribute, int) {
+    CALL;
     switch (attribute) {
         case 16: *value = MULTIPROCESSORS; break;
         case 75: *value = 9; break; // compute capability, major
@@ -174,13 +219,74 @@ API cuDeviceGetAttribute(int *value, int attribute, int) {
     return SUCCESS;
 }
 API cuDeviceGetName(char *name, int length, int) {
+    CALL;
     return snprintf(name, length, "Software CUDA"), SUCCESS;
 }
-API cuDeviceTotalMem_v2(size_t *bytes, int) { return *bytes = MEMORY, SUCCESS; }
-API cuDevicePrimaryCtxSetFlags_v2(int, unsigned) { return SUCCESS; }
-API cuDevicePrimaryCtxRetain(void **context, int) { return *context = &blocks, SUCCESS; }
-API cuDevicePrimaryCtxRelease_v2(int) { return SUCCESS; }
-API cuCtxSetCurrent(void *context) { return current_context = context, SUCCESS; }
+API cuDeviceTotalMem_v2(size_t *bytes, int) {
+    CALL;
+    return *bytes = MEMORY, SUCCESS;
+}
+API cuDevicePrimaryCtxSetFlags_v2(int, unsigned) {
+    CALL;
+    return SUCCESS;
+}
+
+// Everything that belongs to the context.
+static long live() {
+    return device_memory.size() + page_locked.size() + streams.size() + events.size() +
+           modules.size();
+}
+
+static long retained = 0, leaked = 0;
+API cuDevicePrimaryCtxRetain(void **context, int) {
+    CALL;
+    retained++;
+    return *context = &blocks, SUCCESS;
+}
+// The last one that gives the context up destroys it, with what is left in it. What a device that
+// was not lost has left is counted.
+API cuDevicePrimaryCtxRelease_v2(int) {
+    LOCK;
+    if (retained == 0) return INVALID_CONTEXT;
+    if (--retained > 0) return SUCCESS;
+    if (!faults.lost) leaked += live();
+    for (auto &stream : streams) stream.second->queue.clear();
+    streams.clear();
+    while (!device_memory.empty()) release(device_memory, device_memory.begin()->first);
+    while (!page_locked.empty()) release(page_locked, page_locked.begin()->first);
+    for (auto event : events) delete event;
+    events.clear();
+    for (auto module : modules) delete module;
+    modules.clear();
+    used = 0;
+    faults.lost = 0;
+    return SUCCESS;
+}
+API cuCtxSetCurrent(void *context) {
+    LOCK;
+    return current_context = context, SUCCESS;
+}
+
+// For tests: what fails next (none for a negative number); the number of calls so far; what is
+// live; what was left in contexts that were destroyed.
+API software_cuda_fail(long after, int code, int loses) {
+    LOCK;
+    faults.left = after, faults.code = code, faults.loses = loses;
+    return SUCCESS;
+}
+#define COUNT extern "C" __attribute__((visibility("default"))) long
+COUNT software_cuda_calls() {
+    LOCK;
+    return faults.calls;
+}
+COUNT software_cuda_live() {
+    LOCK;
+    return live();
+}
+COUNT software_cuda_leaked() {
+    LOCK;
+    return leaked;
+}
 
 // Memory.
 
@@ -199,7 +305,7 @@ API cuMemAlloc_v2(char **address, size_t bytes) {
     return SUCCESS;
 }
 API cuMemFree_v2(char *address) {
-    NEED_CONTEXT;
+    RELEASE;
     size_t bytes = device_memory.count(address) ? device_memory[address] : 0;
     if (!release(device_memory, address)) return INVALID_VALUE;
     used -= bytes;
@@ -212,11 +318,11 @@ API cuMemHostAlloc(char **address, size_t bytes, unsigned) {
     return SUCCESS;
 }
 API cuMemFreeHost(char *address) {
-    NEED_CONTEXT;
+    RELEASE;
     return release(page_locked, address) ? SUCCESS : INVALID_VALUE;
 }
 API cuPointerGetAttribute(unsigned *value, int attribute, void *address) {
-    LOCK;
+    CALL;
     constexpr int MEMORY_TYPE = 2, HOST = 1, DEVICE = 2;
     if (attribute != MEMORY_TYPE) return INVALID_VALUE;
     if (within(page_locked, address, 1)) return *value = HOST, SUCCESS;
@@ -227,6 +333,7 @@ API cuPointerGetAttribute(unsigned *value, int attribute, void *address) {
 // Streams and events.
 
 API cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+    CALL;
     return *least = 0, *greatest = -5, SUCCESS;
 }
 API cuStreamCreateWithPriority(Stream **stream, unsigned, int) {
@@ -236,52 +343,54 @@ API cuStreamCreateWithPriority(Stream **stream, unsigned, int) {
     return SUCCESS;
 }
 API cuStreamCreate(Stream **stream, unsigned flags) {
+    // Counted there.
     return cuStreamCreateWithPriority(stream, flags, 0);
 }
 API cuStreamSynchronize(Stream *stream) {
-    LOCK;
+    CALL;
     stream->run(stream->queued);
     return SUCCESS;
 }
 API cuStreamDestroy_v2(Stream *stream) {
-    NEED_CONTEXT;
+    RELEASE;
     stream->run(stream->queued);
     streams.erase(stream);
     return SUCCESS;
 }
 API cuEventCreate(Event **event, unsigned) {
     NEED_CONTEXT;
-    *event = new Event;
+    events.insert(*event = new Event);
     return SUCCESS;
 }
 API cuEventRecord(Event *event, Stream *stream) {
-    LOCK;
+    CALL;
     auto mark = std::make_shared<Mark>(Mark{streams.at(stream), stream->queued + 1});
     event->mark = mark;
     enqueue(streams.at(stream), [mark] { mark->time = now(); });
     return SUCCESS;
 }
 API cuStreamWaitEvent(Stream *stream, Event *event, unsigned) {
-    LOCK;
+    CALL;
     // An event that was never recorded holds nobody up.
     if (auto mark = event->mark)
         enqueue(streams.at(stream), [mark] { mark->stream->run(mark->at); });
     return SUCCESS;
 }
 API cuEventSynchronize(Event *event) {
-    LOCK;
+    CALL;
     if (auto mark = event->mark) mark->stream->run(mark->at);
     return SUCCESS;
 }
 API cuEventElapsedTime(float *milliseconds, Event *start, Event *end) {
-    LOCK;
+    CALL;
     if (!start->mark || !end->mark) return INVALID_VALUE;
     if (start->mark->time < 0 || end->mark->time < 0) return NOT_READY;
     *milliseconds = end->mark->time - start->mark->time;
     return SUCCESS;
 }
 API cuEventDestroy_v2(Event *event) {
-    LOCK;
+    RELEASE;
+    events.erase(event);
     delete event;
     return SUCCESS;
 }
@@ -349,7 +458,7 @@ API cuModuleLoadData(Module **module, const char *image) {
         return INVALID_IMAGE;
     }
     *(Device **)dlsym(library, "software_device") = &blocks.device;
-    *module = new Module{library, {}};
+    modules.insert(*module = new Module{library, {}});
     return SUCCESS;
 }
 API cuModuleGetFunction(Kernel **kernel, Module *module, const char *name) {
@@ -371,9 +480,10 @@ API cuFuncSetAttribute(Kernel *kernel, int attribute, int value) {
     return SUCCESS;
 }
 API cuModuleUnload(Module *module) {
-    NEED_CONTEXT;
+    RELEASE;
     for (auto &stream : streams) stream.second->run(stream.second->queued);
     dlclose(module->library);
+    modules.erase(module);
     delete module;
     return SUCCESS;
 }

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -53,6 +55,26 @@ static std::string for_host(const std::string &source) {
     return text;
 }
 
+// The call that fails, or the first of all that do: after `left` others, with `code`.
+static std::mutex mutex;
+static long left = -1;
+static int code = 0;
+static bool forever = false;
+static int fault() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (left < 0 || left > 0) return left -= left > 0, SUCCESS;
+    if (!forever) left = -1;
+    return code;
+}
+#define CALL \
+    if (int failed = fault()) return failed
+
+// For tests: what fails next, and whether all later ones do; none for a negative number.
+API software_nvrtc_fail(long after, int with, int all) {
+    std::lock_guard<std::mutex> lock(mutex);
+    return left = after, code = with, forever = all, SUCCESS;
+}
+
 static int compile(Program &program, const std::filesystem::path &folder) {
     for (auto &header : program.headers) std::ofstream(folder / header.first) << header.second;
     std::ofstream(folder / "device.h") << device_text;
@@ -68,36 +90,57 @@ static int compile(Program &program, const std::filesystem::path &folder) {
 // Compiled kernels are cached under the compiler's version, so it stands for all of this folder
 // that they depend on.
 API nvrtcVersion(int *major, int *minor) {
+    CALL;
     *major = 13;
     *minor = std::hash<std::string>()(device_text + COMPILER + for_host("")) >> 34;
     return SUCCESS;
 }
 API nvrtcCreateProgram(Program **program, const char *source, const char *, int count,
                        const char *const *texts, const char *const *names) {
+    CALL;
     *program = new Program{source, "", "", {}};
     for (int i = 0; i < count; i++) (*program)->headers.emplace_back(names[i], texts[i]);
     return SUCCESS;
 }
 API nvrtcCompileProgram(Program *program, int, const char *const *) {
+    CALL;
+    // The same program again, in tests that compile often, takes no time.
+    static std::map<std::string, std::string> compiled;
+    std::string text = program->source;
+    for (auto &header : program->headers) text += '\0' + header.first + '\0' + header.second;
+    {
+        std::lock_guard<std::mutex> lock(mutex);
+        auto known = compiled.find(text);
+        if (known != compiled.end()) return program->image = known->second, SUCCESS;
+    }
     char folder[] = "/tmp/software-nvrtc-XXXXXX";
     if (!mkdtemp(folder)) return INTERNAL;
     int result = compile(*program, folder);
     std::filesystem::remove_all(folder);
+    std::lock_guard<std::mutex> lock(mutex);
+    if (result == SUCCESS) compiled[text] = program->image;
     return result;
 }
 API nvrtcGetCUBINSize(Program *program, size_t *size) {
+    CALL;
     return *size = program->image.size(), SUCCESS;
 }
 API nvrtcGetCUBIN(Program *program, char *to) {
+    CALL;
     return memcpy(to, program->image.data(), program->image.size()), SUCCESS;
 }
 API nvrtcGetProgramLogSize(Program *program, size_t *size) {
+    CALL;
     return *size = program->log.size() + 1, SUCCESS;
 }
 API nvrtcGetProgramLog(Program *program, char *to) {
+    CALL;
     return memcpy(to, program->log.c_str(), program->log.size() + 1), SUCCESS;
 }
-API nvrtcDestroyProgram(Program **program) { return delete *program, *program = nullptr, SUCCESS; }
+API nvrtcDestroyProgram(Program **program) {
+    int failed = fault(); // It is gone all the same.
+    return delete *program, *program = nullptr, failed;
+}
 extern "C" __attribute__((visibility("default"))) const char *nvrtcGetErrorString(int result) {
     switch (result) {
         case SUCCESS: return "NVRTC_SUCCESS";

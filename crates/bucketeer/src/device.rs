@@ -74,6 +74,14 @@ impl Device {
         Ok(Self::new(Inner::Cpu(cpu::Processor::with_threads(threads)?)))
     }
 
+    /// Destroys the adapter's device, as a driver does that has lost it.
+    #[cfg(all(test, feature = "webgpu"))]
+    pub(crate) fn lose(&self) {
+        if let Inner::WebGpu(gpu) = &self.inner {
+            gpu.lose();
+        }
+    }
+
     fn new(inner: Inner) -> Self {
         Self { inner, rates: Rates::built_in(), sharers: 1 }
     }

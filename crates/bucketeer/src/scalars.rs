@@ -363,8 +363,9 @@ impl<F: PrimeField, const N: usize> sealed::Elements<F> for [u64; N] {
 impl<F: PrimeField, const N: usize> sealed::Elements<F> for BigInt<N> {
     fn scalars(slice: &[Self]) -> Scalars<'_, F> {
         const { assert!(N >= 1 && N <= 16, "scalars have 1 to 16 words") };
-        const { assert!(size_of::<Self>() == 8 * N) };
-        // SAFETY: BigInt<N> is a struct around [u64; N] alone, and of the same size.
+        // The words are all there is, whatever layout the compiler chose.
+        const { assert!(size_of::<Self>() == 8 * N && std::mem::offset_of!(Self, 0) == 0) };
+        // SAFETY: a BigInt<N> begins with its [u64; N] and is no longer, as checked above.
         Scalars::words(unsafe { reinterpret(slice) }, N)
     }
 }

@@ -209,7 +209,7 @@ pub(crate) fn group(digits: &PassDigits<'_>, way: Group, out: &mut Grouped) -> R
     grow(&mut out.entries, entries + sets.len() * LINE)?;
     match way {
         Group::Csr => csr(digits, out)?,
-        Group::Sort => sort(digits, out),
+        Group::Sort => sort(digits, out)?,
     }
     Ok(())
 }
@@ -311,25 +311,30 @@ fn scan(
 const MIN_SORTED: usize = 1024;
 
 /// Sorts (bucket, entry) pairs, for many more buckets than bases.
-fn sort(pass: &PassDigits<'_>, out: &mut Grouped) {
+fn sort(pass: &PassDigits<'_>, out: &mut Grouped) -> Result<(), Error> {
     let (buckets, mask) = (pass.plan.shape.buckets, pass.bucket_mask());
     let bases = pass.pass.segment.len().div_ceil(4 * pass.plan.device.threads).max(MIN_SORTED);
     let parts: Vec<Range<usize>> = pass.blocks(bases).collect();
     let blocks = parallel::map(pass.pass.sets.len() * parts.len(), |k| {
         let (set, part) = (k / parts.len(), &parts[k % parts.len()]);
-        let mut digits = vec![ZERO; part.len() * pass.per_set()];
+        let (mut digits, mut pairs) = (Vec::new(), Vec::new());
+        let length = part.len() * pass.per_set();
+        try_clear_with_capacity(&mut digits, length)?;
+        try_clear_with_capacity(&mut pairs, length)?;
+        digits.resize(length, ZERO);
         pass.extract(set, part, &mut digits);
-        let mut pairs = Vec::with_capacity(digits.len());
         pass.for_each(part, &digits, |digit, entry| {
             if digit != ZERO {
                 let key = set as u64 * buckets + u64::from(digit & mask);
                 pairs.push(key << 32 | u64::from(entry));
             }
         });
-        pairs
+        Ok(pairs)
     });
-    let mut pairs = blocks.concat();
-    drop(blocks);
+    let blocks = blocks.into_iter().collect::<Result<Vec<Vec<u64>>, Error>>()?;
+    let mut pairs = Vec::new();
+    try_clear_with_capacity(&mut pairs, blocks.iter().map(Vec::len).sum())?;
+    blocks.into_iter().for_each(|block| pairs.extend(block));
     pairs.par_sort_unstable();
     for (position, &pair) in pairs.iter().enumerate() {
         let key = (pair >> 32) as u32;
@@ -340,4 +345,5 @@ fn sort(pass: &PassDigits<'_>, out: &mut Grouped) {
         *out.entries[position].get_mut() = pair as u32;
     }
     out.starts.push(pairs.len() as u32);
+    Ok(())
 }

@@ -15,7 +15,7 @@
 //! The *running sum* variants are the textbook ones, with one accumulator per slice.
 
 use super::accumulate::{List, Slices, sum_runs};
-use super::buffer::PointBuffer;
+use super::buffer::{PointBuffer, try_clear_with_capacity};
 use super::kernel::{Kernel, Point, XyzzPoint};
 use crate::control::Control;
 use crate::parallel::loops::*;
@@ -97,7 +97,7 @@ pub(crate) fn bit_sums<const W: usize>(
         if planes.is_empty() {
             break;
         }
-        let (entries, starts, halves) = split(planes);
+        let (entries, starts, halves) = split(planes)?;
         planes = halves;
         let list =
             List { points: source, entry: |p: usize| entries[p], starts: &starts, scattered: true };
@@ -113,11 +113,14 @@ fn joined<'a, const W: usize>(sets: &[Buckets<'a, W>]) -> &'a [Point<W>] {
     sets.first().map_or(&[], |set| set.sums)
 }
 
-/// Splits every plane into its low and its high half. Returns the entries and runs to sum, and the
-/// planes that the sums form.
-fn split(planes: Vec<Plane>) -> (Vec<u32>, Vec<u32>, Vec<Plane>) {
+/// Entries and runs to sum, and the planes that the sums form.
+type Halves = (Vec<u32>, Vec<u32>, Vec<Plane>);
+
+/// Splits every plane into its low and its high half.
+fn split(planes: Vec<Plane>) -> Result<Halves, Error> {
     let total: usize = planes.iter().map(|plane| plane.weights.len()).sum();
-    let mut entries: Vec<u32> = Vec::with_capacity(2 * total);
+    let mut entries: Vec<u32> = Vec::new();
+    try_clear_with_capacity(&mut entries, 2 * total)?;
     let mut starts = Vec::new();
     let mut halves = Vec::with_capacity(2 * planes.len());
     for plane in planes {
@@ -130,7 +133,7 @@ fn split(planes: Vec<Plane>) -> (Vec<u32>, Vec<u32>, Vec<Plane>) {
     }
     starts.push(entries.len() as u32);
     halves.retain(|plane| !plane.weights.is_empty());
-    (entries, starts, halves)
+    Ok((entries, starts, halves))
 }
 
 /// Counting sort of a plane's points by some bits of their weights. Returns the values of those

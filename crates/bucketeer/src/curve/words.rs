@@ -3,9 +3,10 @@
 //! arkworks stores an element of a prime field as `N` little-endian words of its Montgomery form
 //! `x·2^(64N)`. Backends with arithmetic of their own read and write those words, the components of
 //! an extension one after the other. [`WordField`] lists the fields that have words; it is sealed,
-//! so that a field whose representation is unknown here does not compile. [`is_montgomery`] tests
-//! on values that the words are those of the Montgomery form; fields with another configuration
-//! take the portable path.
+//! so that a field whose representation is unknown here does not compile. arkworks' types are not
+//! `repr(C)`: when a curve is first used, [`is_montgomery`] tests on values that the words are those
+//! of the Montgomery form, and that they lie in memory in their order. Other fields take the
+//! portable path, and a GPU refuses them.
 
 use ark_ff::{
     AdditiveGroup, CubicExtConfig, CubicExtField, Field, Fp, FpConfig, PrimeField, QuadExtConfig,
@@ -164,10 +165,16 @@ pub(crate) fn is_montgomery<F: WordField>() -> bool {
             (0..components).map(|j| if i == j { value } else { F::BasePrimeField::from(0u64) });
         let Some(element) = F::from_base_prime_field_elems(parts) else { return false };
         let expected = (BigUint::from(3 + i as u64) << (64 * limbs)) % &modulus;
-        to_words(&element).chunks(limbs).enumerate().all(|(j, words)| {
-            let found = from_le_words(words);
-            found == if i == j { expected.clone() } else { BigUint::ZERO }
-        })
+        let words = to_words(&element);
+        // SAFETY: the element is as long and aligned as its words. It holds that many words, so no
+        // byte of it is padding.
+        let in_memory =
+            unsafe { std::slice::from_raw_parts((&raw const element).cast::<u64>(), F::WORDS) };
+        in_memory == words
+            && words.chunks(limbs).enumerate().all(|(j, words)| {
+                let found = from_le_words(words);
+                found == if i == j { expected.clone() } else { BigUint::ZERO }
+            })
     })
 }
 

@@ -14,6 +14,8 @@ mod adapter;
 mod decompose;
 mod group;
 mod launch;
+#[cfg(all(test, feature = "conformance"))]
+mod lost_tests;
 mod prelude;
 mod program;
 mod recorder;
@@ -75,6 +77,11 @@ impl Gpu {
     /// The same adapter, restricted to 32-bit integers.
     pub(crate) async fn portable(&self) -> Result<Self, Error> {
         Self::open(self.index, true).await
+    }
+
+    #[cfg(test)]
+    pub(crate) fn lose(&self) {
+        self.device.destroy();
     }
 
     pub(crate) fn facts(&self) -> DeviceFacts {

@@ -84,7 +84,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         product: &mut Product<L, D>,
         steps: &mut Vec<Step<L, D>>,
     ) {
-        // SAFETY: passed on.
+        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
         unsafe {
             let f = &self.field;
             let one: Product<L, D> = f.one().widen();
@@ -126,7 +126,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         points: &mut [Jacobian<L, D>; K],
         fourth: &mut [Product<L, D>; K],
     ) {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let f = &self.field;
             let zero: Product<L, D> = Element::zero();
@@ -171,7 +171,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         inverse: &mut Product<L, D>,
         out: &[*mut u64; 8],
     ) {
-        // SAFETY: passed on.
+        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
         unsafe {
             let f = &self.field;
             let own = f.mul(inverse, &step.before);
@@ -191,7 +191,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     /// a in all lanes.
     #[inline(always)]
     pub(super) unsafe fn coefficient(&self) -> Element<Canonical<L>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let mut a = Element([Canonical::zero(); D]);
             for i in 0..D {

@@ -107,14 +107,14 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     /// An element of the prime field in all lanes.
     #[inline(always)]
     unsafe fn splat(&self, value: &Residue<L>) -> Element<Canonical<L>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe { Element::<Canonical<L>, D>::splat(value) }
     }
 
     /// Coordinates of eight points, zeros for infinity.
     #[inline(always)]
     unsafe fn load_edwards(&self, pointers: &[*mut u64; 8]) -> Eight<L, D> {
-        // SAFETY: passed on.
+        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
         unsafe {
             let pointers = pointers.map(<*mut u64>::cast_const);
             let (x, y) = (self.load(&pointers, 0), self.load(&pointers, 1));

@@ -23,7 +23,7 @@ impl<T, const D: usize> Element<T, D> {
     where
         T: Value<L>,
     {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         Self([unsafe { T::zero() }; D])
     }
 
@@ -33,7 +33,7 @@ impl<T, const D: usize> Element<T, D> {
     /// AVX-512F.
     #[inline(always)]
     pub(super) unsafe fn splat<const L: usize>(value: &Residue<L>) -> Element<Canonical<L>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let mut out = Element::zero();
             out.0[0] = value.splat();
@@ -46,7 +46,7 @@ impl<const L: usize, const B: u32, const D: usize> Element<Below<L, B>, D> {
     /// The same element under a weaker bound.
     #[inline(always)]
     pub(super) unsafe fn widen<const C: u32>(&self) -> Element<Below<L, C>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         let mut out = unsafe { Element::zero() };
         for i in 0..D {
             out.0[i] = self.0[i].widen();
@@ -57,7 +57,7 @@ impl<const L: usize, const B: u32, const D: usize> Element<Below<L, B>, D> {
     /// The same element where carries need not have been propagated.
     #[inline(always)]
     pub(super) unsafe fn loose(&self) -> Element<Loose<L, B>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         let mut out = unsafe { Element::zero() };
         for i in 0..D {
             out.0[i] = self.0[i].loose();
@@ -103,7 +103,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
 
     #[inline(always)]
     pub(super) unsafe fn one(&self) -> Element<Canonical<L>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe { Element::<Canonical<L>, D>::splat(&self.modulus.one) }
     }
 
@@ -115,7 +115,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         b: &Element<B, D>,
     ) -> Product<L, D> {
         let m = &self.modulus;
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let low = field::mul(&a.0[0], &b.0[0], m);
             let mut out = [low; D];
@@ -136,7 +136,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
     #[inline(always)]
     pub(super) unsafe fn square<const A: u32>(&self, a: &Element<Below<L, A>, D>) -> Product<L, D> {
         let m = &self.modulus;
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let low = field::square(&a.0[0], m);
             let mut out = [low; D];
@@ -158,7 +158,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         a: &Element<A, D>,
         b: &Element<B, D>,
     ) -> Element<Loose<L, 2>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             if D == 1 && L <= LOOSE {
                 return Element([field::mul_loose(&a.0[0], &b.0[0], &self.modulus); D]);
@@ -173,7 +173,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         &self,
         a: &Element<Below<L, A>, D>,
     ) -> Element<Loose<L, 2>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             if D == 1 && L <= LOOSE {
                 return Element([field::square_loose(&a.0[0], &self.modulus); D]);
@@ -186,7 +186,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
     #[inline(always)]
     unsafe fn add_times_non_residue(&self, low: &Below<L, 2>, high: &Below<L, 2>) -> Below<L, 2> {
         let m = &self.modulus;
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             match &self.non_residue {
                 NonResidue::MinusSmall(1) => {
@@ -212,7 +212,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
     /// The element itself, or a₀² − β·a₁² in a quadratic extension.
     #[inline(always)]
     pub(super) unsafe fn norm(&self, a: &Product<L, D>) -> Below<L, 2> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             if D == 1 {
                 return a.0[0];
@@ -229,7 +229,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
     pub(super) unsafe fn rotate<const BY: i32>(&self, a: &Product<L, D>) -> Product<L, D> {
         let mut out = *a;
         for i in 0..D {
-            // SAFETY: passed on.
+            // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
             out.0[i] = unsafe { field::rotate::<BY, _, _>(&a.0[i]) };
         }
         out
@@ -242,7 +242,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         a: &Element<A, D>,
         b: &Element<B, D>,
     ) -> Element<Below<L, OUT>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let mut out = Element::zero();
             for i in 0..D {
@@ -259,7 +259,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         a: &Element<Signed<L>, D>,
         b: &Element<Signed<L>, D>,
     ) -> Element<AtMost<L, 2>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let mut out = Element::zero();
             for i in 0..D {
@@ -276,7 +276,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         a: &Product<L, D>,
         b: &Product<L, D>,
     ) -> Product<L, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let mut out = Element::zero();
             for i in 0..D {
@@ -293,7 +293,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         a: &Product<L, D>,
         b: &Product<L, D>,
     ) -> Element<Below<L, 6>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let mut out = Element::zero();
             for i in 0..D {
@@ -311,7 +311,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         x1: &Element<Canonical<L>, D>,
         d: &Element<Below<L, 2>, D>,
     ) -> Element<Below<L, 4>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let mut out = Element::zero();
             for i in 0..D {
@@ -328,7 +328,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         mask: u8,
         a: &Element<Canonical<L>, D>,
     ) -> Element<Signed<L>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let mut out = Element::zero();
             for i in 0..D {
@@ -344,7 +344,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         a: &Element<Below<L, A>, D>,
         b: &Element<Below<L, B>, D>,
     ) -> Element<Below<L, OUT>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let mut out = Element::zero();
             for i in 0..D {
@@ -360,7 +360,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         &self,
         a: &Element<Below<L, A>, D>,
     ) -> Element<Below<L, OUT>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let mut out = Element::zero();
             for i in 0..D {
@@ -376,7 +376,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         &self,
         a: &Element<Below<L, A>, D>,
     ) -> Element<Canonical<L>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let mut out = Element::zero();
             for i in 0..D {
@@ -392,7 +392,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         &self,
         a: &Element<Signed<L>, D>,
     ) -> Element<Canonical<L>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let mut out = Element::zero();
             for i in 0..D {
@@ -410,7 +410,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
         a: &Element<Below<L, A>, D>,
         b: &Element<Below<L, B>, D>,
     ) -> Element<Below<L, OUT>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let mut out = Element::zero();
             for i in 0..D {
@@ -429,7 +429,7 @@ impl<const L: usize, const D: usize> Field<L, D> {
     ) -> u8 {
         let mut mask = 0xff;
         for i in 0..D {
-            // SAFETY: passed on.
+            // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
             mask &= unsafe { field::equal(&a.0[i], &b.0[i]) };
         }
         mask

@@ -93,14 +93,14 @@ pub(super) unsafe fn mul<const L: usize, A: Factor<L>, B: Factor<L>>(
     b: &B,
     m: &Modulus<L>,
 ) -> Below<L, 2> {
-    // SAFETY: passed on.
+    // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
     unsafe { Below(normalise(&mul_loose(a, b, m).0)) }
 }
 
 /// a²·R⁻¹
 #[inline(always)]
 pub(super) unsafe fn square<const L: usize, A: Factor<L>>(a: &A, m: &Modulus<L>) -> Below<L, 2> {
-    // SAFETY: passed on.
+    // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
     unsafe { Below(normalise(&square_loose(a, m).0)) }
 }
 
@@ -188,7 +188,7 @@ pub(super) unsafe fn add<const L: usize, const A: u32, const B: u32, const OUT: 
     b: &Below<L, B>,
 ) -> Below<L, OUT> {
     const { assert!(A + B <= OUT) };
-    // SAFETY: passed on.
+    // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
     unsafe { Below(sum(&a.0, &b.0)) }
 }
 
@@ -199,7 +199,7 @@ pub(super) unsafe fn add_factors<const L: usize, F: Factor<L>, const OUT: u32>(
     b: &F,
 ) -> AtMost<L, OUT> {
     const { assert!(2 * F::BOUND <= OUT) };
-    // SAFETY: passed on.
+    // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
     unsafe { AtMost(sum(a.limbs(), b.limbs())) }
 }
 
@@ -209,7 +209,7 @@ pub(super) unsafe fn multiple<const L: usize>(a: &Below<L, 2>, k: usize) -> Belo
     debug_assert!((1..=7).contains(&k));
     let mut out = a.0;
     for _ in 1..k {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         out = unsafe { sum(&out, &a.0) };
     }
     Below(out)
@@ -224,7 +224,7 @@ pub(super) unsafe fn sub<const L: usize, A: Strict<L>, B: Value<L>, const OUT: u
 ) -> Below<L, OUT> {
     const { assert!(A::BOUND + B::BOUND.next_power_of_two() <= OUT) };
     let p = &m.multiples[const { power_above(B::BOUND) }];
-    // SAFETY: passed on.
+    // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
     unsafe { Below(difference(a.limbs(), b.limbs(), p)) }
 }
 
@@ -235,7 +235,7 @@ pub(super) unsafe fn sub_signed<const L: usize>(
     b: &Signed<L>,
     m: &Modulus<L>,
 ) -> AtMost<L, 2> {
-    // SAFETY: passed on.
+    // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
     unsafe { AtMost(difference(&a.0, &b.0, &m.multiples[0])) }
 }
 
@@ -356,7 +356,7 @@ pub(super) unsafe fn trim<const L: usize, const A: u32, const OUT: u32>(
 ) -> Below<L, OUT> {
     const { assert!(A >= 2 && A.next_power_of_two() / 2 <= OUT) };
     let p = &m.multiples[const { power_above(A) - 1 }];
-    // SAFETY: passed on.
+    // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
     unsafe { Below(subtract_once(&a.0, p)) }
 }
 
@@ -368,7 +368,7 @@ pub(super) unsafe fn canonical<const L: usize, const A: u32>(
 ) -> Canonical<L> {
     let mut out = a.0;
     for i in (0..const { power_above(A) }).rev() {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         out = unsafe { subtract_once(&out, &m.multiples[i]) };
     }
     Below(out)
@@ -380,7 +380,7 @@ pub(super) unsafe fn canonical_signed<const L: usize>(
     a: &Signed<L>,
     m: &Modulus<L>,
 ) -> Canonical<L> {
-    // SAFETY: passed on.
+    // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
     unsafe { Below(subtract_once(&normalise(&a.0), &m.multiples[0])) }
 }
 
@@ -405,14 +405,14 @@ pub(super) unsafe fn blend<const L: usize, const A: u32, const B: u32, const OUT
     b: &Below<L, B>,
 ) -> Below<L, OUT> {
     const { assert!(A <= OUT && B <= OUT) };
-    // SAFETY: passed on.
+    // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
     unsafe { Below(select(mask, &a.0, &b.0)) }
 }
 
 /// Lanes in which two values are equal.
 #[inline(always)]
 pub(super) unsafe fn equal<const L: usize>(a: &Canonical<L>, b: &Canonical<L>) -> u8 {
-    // SAFETY: passed on.
+    // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
     unsafe { equal_limbs(&a.0, &b.0) }
 }
 

@@ -11,7 +11,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
     #[inline(never)]
     pub(super) unsafe fn invert(&self, e: &Product<L, D>) -> Product<L, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let f = &self.field;
             // Products over two, four and eight lanes: every lane times those whose index differs
@@ -29,7 +29,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     /// The inverse of one element in all lanes: conjugate over norm in a quadratic extension.
     #[inline(always)]
     unsafe fn invert_alike(&self, e: &Product<L, D>) -> Product<L, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let m = &self.field.modulus;
             let norm = field::canonical(&self.field.norm(e), m);

@@ -24,7 +24,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         points: &[*const u64; 8],
         negative: u8,
     ) -> Element<Canonical<L>, D> {
-        // SAFETY: passed on.
+        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
         unsafe { self.field.canonical_signed(&self.load_y(points, negative)) }
     }
 
@@ -36,7 +36,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         x1: &Element<Canonical<L>, D>,
         x2: &Element<Canonical<L>, D>,
     ) -> Cases {
-        // SAFETY: passed on.
+        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
         unsafe {
             let f = &self.field;
             let (right, inf2) = (self.infinite(x1), self.infinite(x2));
@@ -59,7 +59,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         x2: &Element<Canonical<L>, D>,
         d: &Element<Below<L, 2>, D>,
     ) -> Element<Below<L, 2>, D> {
-        // SAFETY: passed on.
+        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
         unsafe {
             let f = &self.field;
             let cases = self.cases(group, x1, x2);
@@ -79,7 +79,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         inverse: &Product<L, D>,
         out: &[*mut u64; 8],
     ) {
-        // SAFETY: passed on.
+        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
         unsafe {
             let f = &self.field;
             let (x1, x2) = (self.load(&group.a, 0), self.load(&group.b, 0));
@@ -127,7 +127,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     /// 3x² + a
     #[inline(always)]
     unsafe fn tangent(&self, x: &Element<Canonical<L>, D>) -> Element<Below<L, 2>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let f = &self.field;
             let square = f.canonical(&f.square(x));

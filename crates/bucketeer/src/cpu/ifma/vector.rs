@@ -142,7 +142,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     /// this step on entry, and of all before on return.
     #[inline(always)]
     unsafe fn next_inverse(&self, inverse: &mut Product<L, D>, step: &Step<L, D>) -> Product<L, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let own = self.field.mul(inverse, &step.before);
             *inverse = self.field.mul(inverse, &step.d);
@@ -158,7 +158,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         range: Range<usize>,
         scratch: &mut Batch<L, D>,
     ) -> Product<L, D> {
-        // SAFETY: passed on.
+        // SAFETY: as the caller of `add_pairs` vouches, indices are within the groups; AVX-512.
         unsafe {
             let f = &self.field;
             let count = groups.a.len();
@@ -193,7 +193,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         steps: [&Step<L, D>; K],
         inverses: &[Product<L, D>; K],
     ) {
-        // SAFETY: passed on.
+        // SAFETY: as the caller of `add_pairs` vouches, indices are within the groups; AVX-512.
         unsafe {
             let f = &self.field;
             let mut y1 = [Element::zero(); K];
@@ -246,7 +246,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         x1: &Element<Canonical<L>, D>,
         d: &Element<Below<L, 2>, D>,
     ) -> Element<Canonical<L>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe { self.field.canonical(&self.field.third(square, x1, d)) }
     }
 
@@ -257,7 +257,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         product: &Element<Loose<L, 2>, D>,
         y1: &Element<Y, D>,
     ) -> Element<Canonical<L>, D> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let y3: Element<Below<L, 3>, D> = self.field.sub(product, y1);
             self.field.canonical(&y3)

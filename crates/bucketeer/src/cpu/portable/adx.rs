@@ -340,7 +340,7 @@ unsafe fn multiply_add_two(
     b: &Words<6>,
     c: &Words<6>,
 ) -> [Words<6>; 2] {
-    // SAFETY: passed on.
+    // SAFETY: values only; the caller runs with BMI2 and ADX.
     let [low, high] = unsafe { multiply_add(t, a, b) };
     let (low, carry) = plus(&low, c, false);
     [low, plus(&high, &[0; 6], carry).0]
@@ -360,7 +360,7 @@ pub(super) unsafe fn product12(
 ) -> [Words<6>; 2] {
     let mut t = [[0; 6]; 2];
     for digit in b {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with BMI2 and ADX.
         unsafe {
             let [low, carry] = multiply_add(&t[0], &a[0], digit);
             let [middle, high] = multiply_add_two(&t[1], &a[1], digit, &carry);

@@ -130,7 +130,7 @@ impl<const L: usize> Residue<L> {
     /// AVX-512F.
     #[inline(always)]
     pub(in super::super) unsafe fn splat(&self) -> Canonical<L> {
-        // SAFETY: passed on.
+        // SAFETY: values only; the caller runs with AVX-512 F, DQ, VL and IFMA.
         unsafe {
             let mut out = [zero(); L];
             for i in 0..L {
