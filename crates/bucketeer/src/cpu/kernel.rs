@@ -6,7 +6,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::pairs::{NEGATIVE, Pairs};
-use crate::curve::CoordinateSystem;
+use crate::curve::{CoordinateSystem, FieldWords};
 
 /// An affine point in a kernel's own form. [`infinity`] is the same in every form: all ones, which
 /// no reduced coordinate is.
@@ -142,4 +142,17 @@ pub(crate) enum AnyKernel {
     W16(Arc<dyn Kernel<16>>),
     W24(Arc<dyn Kernel<24>>),
     W48(Arc<dyn Kernel<48>>),
+}
+
+/// The width of the kernels of a field: the narrowest one that holds two elements. Where a kernel is
+/// matched, it is a constant guard, so that a program contains code for the widths of its curves
+/// only.
+pub(crate) const fn width_of<F: FieldWords>() -> usize {
+    match F::WORDS {
+        ..=4 => 8,
+        5..=6 => 12,
+        7..=8 => 16,
+        9..=12 => 24,
+        _ => 48,
+    }
 }

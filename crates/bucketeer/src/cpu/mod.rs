@@ -69,7 +69,7 @@ pub(crate) fn engine<C: Curve>(
 ) -> Result<Box<dyn Engine<C>>, Error> {
     let curve = CurveSpec::of::<C>();
     let kernel = kernel::<C>(&curve, Arithmetic::choose(&curve, &plan.device))?;
-    let stages = stages::new(kernel, curve.clone());
+    let stages = stages::new::<C::BaseField>(kernel, curve.clone());
     Ok(Box::new(Cpu::<C> { processor: processor.clone(), curve, stages, multiples: None }))
 }
 
@@ -92,7 +92,7 @@ fn kernel<C: Curve>(curve: &CurveSpec, arithmetic: Arithmetic) -> Result<AnyKern
         Arithmetic::Ifma => vector_kernel::<C>(curve, a),
         Arithmetic::Portable => portable::kernel(curve, a)?,
         #[cfg(any(target_feature = "simd128", all(test, feature = "curves")))]
-        Arithmetic::Simd128 => simd128::kernel(curve, portable::kernel(curve, a)?),
+        Arithmetic::Simd128 => simd128::kernel::<C::BaseField>(curve, portable::kernel(curve, a)?),
         #[cfg(not(any(target_feature = "simd128", all(test, feature = "curves"))))]
         Arithmetic::Simd128 => unreachable!("only WebAssembly reports SIMD128"),
     };

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use super::buffer::PointBuffer;
 use super::combine::combine;
 use super::decompose::{Decomposed, decompose};
-use super::kernel::{AnyKernel, Kernel, Point, XyzzPoint, is_infinity};
+use super::kernel::{AnyKernel, Kernel, Point, XyzzPoint, is_infinity, width_of};
 use super::passes::{self, Passes};
 use super::pool::{Pool, Pooled, wipe};
 use super::{accumulate, in_place, table, timed};
 use crate::control::Control;
-use crate::curve::BaseSource;
+use crate::curve::{BaseSource, FieldWords};
 #[cfg(feature = "faults")]
 use crate::faults::flips::{self, Place};
 use crate::plan::{Plan, Table};
@@ -68,16 +68,17 @@ pub(super) trait Stages: Send + Sync {
 }
 
 /// The stages on a kernel.
-pub(super) fn new(kernel: AnyKernel, curve: Arc<CurveSpec>) -> Box<dyn Stages> {
+pub(super) fn new<F: FieldWords>(kernel: AnyKernel, curve: Arc<CurveSpec>) -> Box<dyn Stages> {
     fn boxed<const W: usize>(kernel: Arc<dyn Kernel<W>>, curve: Arc<CurveSpec>) -> Box<dyn Stages> {
         Box::new(OnKernel { kernel, curve, resident: None })
     }
     match kernel {
-        AnyKernel::W8(kernel) => boxed(kernel, curve),
-        AnyKernel::W12(kernel) => boxed(kernel, curve),
-        AnyKernel::W16(kernel) => boxed(kernel, curve),
-        AnyKernel::W24(kernel) => boxed(kernel, curve),
-        AnyKernel::W48(kernel) => boxed(kernel, curve),
+        AnyKernel::W8(kernel) if const { width_of::<F>() == 8 } => boxed(kernel, curve),
+        AnyKernel::W12(kernel) if const { width_of::<F>() == 12 } => boxed(kernel, curve),
+        AnyKernel::W16(kernel) if const { width_of::<F>() == 16 } => boxed(kernel, curve),
+        AnyKernel::W24(kernel) if const { width_of::<F>() == 24 } => boxed(kernel, curve),
+        AnyKernel::W48(kernel) if const { width_of::<F>() == 48 } => boxed(kernel, curve),
+        _ => unreachable!("the width of a kernel is that of its field"),
     }
 }
 

@@ -9,7 +9,7 @@
 
 use super::accumulate::{List, Slices, sum_runs};
 use super::buffer::PointBuffer;
-use super::kernel::{AnyKernel, Kernel, is_infinity};
+use super::kernel::{AnyKernel, Kernel, is_infinity, width_of};
 use super::reduce::{Buckets, bit_sums};
 use super::{Processor, kernel, table};
 use crate::control::{CancelToken, Control};
@@ -40,11 +40,22 @@ pub(crate) fn subset_sums<C: Curve>(
     let kernel = kernel::<C>(&curve, Arithmetic::choose(&curve, &facts))?;
     let (source, threads): (&dyn BaseSource, usize) = (&points, facts.threads);
     let sums = processor.install(|| match kernel {
-        AnyKernel::W8(kernel) => sums_on(&*kernel, source, coins, threads),
-        AnyKernel::W12(kernel) => sums_on(&*kernel, source, coins, threads),
-        AnyKernel::W16(kernel) => sums_on(&*kernel, source, coins, threads),
-        AnyKernel::W24(kernel) => sums_on(&*kernel, source, coins, threads),
-        AnyKernel::W48(kernel) => sums_on(&*kernel, source, coins, threads),
+        AnyKernel::W8(kernel) if const { width_of::<C::BaseField>() == 8 } => {
+            sums_on(&*kernel, source, coins, threads)
+        }
+        AnyKernel::W12(kernel) if const { width_of::<C::BaseField>() == 12 } => {
+            sums_on(&*kernel, source, coins, threads)
+        }
+        AnyKernel::W16(kernel) if const { width_of::<C::BaseField>() == 16 } => {
+            sums_on(&*kernel, source, coins, threads)
+        }
+        AnyKernel::W24(kernel) if const { width_of::<C::BaseField>() == 24 } => {
+            sums_on(&*kernel, source, coins, threads)
+        }
+        AnyKernel::W48(kernel) if const { width_of::<C::BaseField>() == 48 } => {
+            sums_on(&*kernel, source, coins, threads)
+        }
+        _ => unreachable!("the width of a kernel is that of its field"),
     })?;
     let coordinates = |words: Vec<u64>| {
         let (x, y) = words.split_at(words.len() / 2);

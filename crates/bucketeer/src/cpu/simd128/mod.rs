@@ -23,11 +23,13 @@ use std::sync::Arc;
 use num_bigint::BigUint;
 
 use super::inverse::Inverter;
-use super::kernel::{AnyKernel, ArkPoint, Formulas, Kernel, Point, Scratch, infinity, is_infinity};
+use super::kernel::{
+    AnyKernel, ArkPoint, Formulas, Kernel, Point, Scratch, infinity, is_infinity, width_of,
+};
 use super::pairs::Pairs;
 use super::portable::residues::minus;
 use crate::CurveSpec;
-use crate::curve::CoordinateSystem;
+use crate::curve::{CoordinateSystem, FieldWords};
 use batch::Batch;
 use digits::{BITS, Loose, Normal, bias_words, load, load_residues, store};
 use field::Field;
@@ -51,12 +53,12 @@ struct Simd128<const W: usize, const N: usize, const H: usize> {
 
 /// The kernel for a curve that [`Arithmetic::choose`](crate::facts::Arithmetic::choose) accepts,
 /// from its portable one.
-pub(crate) fn kernel(curve: &CurveSpec, portable: AnyKernel) -> AnyKernel {
+pub(crate) fn kernel<F: FieldWords>(curve: &CurveSpec, portable: AnyKernel) -> AnyKernel {
     match portable {
-        AnyKernel::W8(portable) => {
+        AnyKernel::W8(portable) if const { width_of::<F>() == 8 } => {
             AnyKernel::W8(Arc::new(Simd128::<8, 4, 10>::new(curve, portable)))
         }
-        AnyKernel::W12(portable) => {
+        AnyKernel::W12(portable) if const { width_of::<F>() == 12 } => {
             AnyKernel::W12(Arc::new(Simd128::<12, 6, 15>::new(curve, portable)))
         }
         other => other,

@@ -169,7 +169,7 @@ fn check_kernel<C: Curve>() {
     assert_eq!(Arithmetic::choose(&spec, &facts), Arithmetic::Simd128);
     let [a, _] = C::weierstrass_coefficients();
     let portable = portable::kernel(&spec, a).expect("a field of whole words");
-    match (kernel(&spec, portable.clone()), portable) {
+    match (kernel::<C::BaseField>(&spec, portable.clone()), portable) {
         (AnyKernel::W8(own), AnyKernel::W8(other)) => check_sums::<C::BaseField, 8>(&*own, &*other),
         (AnyKernel::W12(own), AnyKernel::W12(other)) => {
             check_sums::<C::BaseField, 12>(&*own, &*other);
