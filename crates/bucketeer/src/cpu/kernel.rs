@@ -144,8 +144,8 @@ pub(crate) enum AnyKernel {
     W48(Arc<dyn Kernel<48>>),
 }
 
-/// The width of the kernels of a field: the narrowest one that holds two elements. Where a kernel is
-/// matched, it is a constant guard, so that a program contains code for the widths of its curves
+/// The width of the kernels of a field: the narrowest one that holds two elements. Where a kernel
+/// is matched, it is a constant guard, so that a program contains code for the widths of its curves
 /// only.
 pub(crate) const fn width_of<F: FieldWords>() -> usize {
     match F::WORDS {

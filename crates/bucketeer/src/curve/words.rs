@@ -4,8 +4,8 @@
 //! `x·2^(64N)`. Backends with arithmetic of their own read and write those words, the components of
 //! an extension one after the other. [`WordField`] lists the fields that have words; it is sealed,
 //! so that a field whose representation is unknown here does not compile. arkworks' types are not
-//! `repr(C)`: when a curve is first used, [`is_montgomery`] tests on values that the words are those
-//! of the Montgomery form, and that they lie in memory in their order. Other fields take the
+//! `repr(C)`: when a curve is first used, [`is_montgomery`] tests on values that the words are
+//! those of the Montgomery form, and that they lie in memory in their order. Other fields take the
 //! portable path, and a GPU refuses them.
 
 use ark_ff::{

@@ -1,8 +1,9 @@
 //! The bytes of a file, read by position.
 //!
 //! A file that is truncated or changed while it is read is an error. With a memory mapping the
-//! process would die of SIGBUS. A pipe or a terminal can be read only once and in order, so it is read into
-//! memory first, up to the length that its beginning announces and as far as memory allows.
+//! process would die of SIGBUS. A pipe or a terminal can be read only once and in order, so it is
+//! read into memory first, up to the length that its beginning announces and as far as memory
+//! allows.
 
 use std::borrow::Cow;
 use std::fs::{File, Metadata};
