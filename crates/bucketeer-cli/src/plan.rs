@@ -222,6 +222,7 @@ fn schedule(schedule: &Schedule) -> Value {
             "stored_copies": gpu.stored_copies,
             "double_buffered": gpu.double_buffered,
             "carries_buckets": gpu.carries_buckets,
+            "groups_ahead": gpu.groups_ahead,
         }),
         _ => Value::Null,
     }

@@ -474,7 +474,9 @@ API cuModuleGetFunction(Kernel **kernel, Module *module, const char *name) {
 }
 API cuFuncSetAttribute(Kernel *kernel, int attribute, int value) {
     NEED_CONTEXT;
-    constexpr int MOST_DYNAMIC_SHARED = 8;
+    constexpr int MOST_DYNAMIC_SHARED = 8, SHARED_CARVEOUT = 9;
+    // What is left for L1 makes no difference here.
+    if (attribute == SHARED_CARVEOUT && value >= 0 && value <= 100) return SUCCESS;
     if (attribute != MOST_DYNAMIC_SHARED || unsigned(value) > MOST_SHARED) return INVALID_VALUE;
     kernel->allowed_shared = std::max<unsigned>(value, USUAL_SHARED);
     return SUCCESS;

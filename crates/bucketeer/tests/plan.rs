@@ -496,7 +496,7 @@ fn a_width_of_ones_own_goes_for_all_windows_of_a_preset() {
     assert_eq!(automatic.over(preset, 1 << 10).precompute, None);
 }
 
-/// The kind of the device that is chosen among a CPU and two GPUs, and the choice.
+/// The kind of the device that is chosen among a CPU and two GPUs for resident bases, and the choice.
 fn route(n: usize, batch: usize, change: impl Fn(&mut Contender<'_>)) -> (DeviceKind, Choice) {
     let curve = CurveSpec::of::<ark_bls12_377::G1Affine>();
     let devices = [
@@ -517,8 +517,16 @@ fn route(n: usize, batch: usize, change: impl Fn(&mut Contender<'_>)) -> (Device
 #[test]
 fn few_bases_are_for_a_cpu_and_many_for_a_gpu() {
     let kind = |n| route(n, 1, |_| ()).0;
+    let once = |n| {
+        let borrowed = |c: &mut Contender<'_>| c.request = c.request.clone().resident(false);
+        route(n, 1, borrowed).0
+    };
     for n in [1, 10, 100, 256] {
-        assert_eq!(kind(n), DeviceKind::Cpu, "{n} bases");
+        assert_eq!(once(n), DeviceKind::Cpu, "{n} borrowed bases");
+    }
+    // A table on a GPU leaves it one bucket set, which takes about 0.27 ms.
+    for n in [1, 10, 50] {
+        assert_eq!(kind(n), DeviceKind::Cpu, "{n} resident bases");
     }
     for log in 16..=24 {
         assert_eq!(kind(1 << log), DeviceKind::Cuda, "2^{log} bases");
@@ -561,7 +569,7 @@ fn a_device_that_is_slow_or_not_ready_is_passed_over() {
 /// A hundred MSMs that are small for a GPU one by one are not when they run together.
 #[test]
 fn a_batch_is_routed_as_a_whole() {
-    let n = 256;
+    let n = 32;
     assert_eq!(route(n, 1, |_| ()).0, DeviceKind::Cpu);
     assert_eq!(route(n, 1000, |_| ()).0, DeviceKind::Cuda);
 }

@@ -9,11 +9,11 @@ use super::tasks::{Lists, RoundTasks};
 use crate::Error;
 use crate::gpu::Job;
 use crate::gpu::interface::{Split, Task, TaskCounter};
-use crate::plan::{BufferKind, FOLD, SumLists};
+use crate::plan::{BufferKind, FOLD, SumLists, TREE_BLOCK};
 
 /// Threads of a block of the accumulate kernel.
 const ACCUMULATE_BLOCK: u32 = 128;
-const FOLD_BLOCK: u32 = 128;
+const FOLD_BLOCK: u32 = TREE_BLOCK as u32;
 
 /// The constants of `accumulate.cu` and `fold.cu`.
 pub(super) const CONSTANTS: &[(&str, u32)] =
@@ -67,7 +67,7 @@ pub(super) fn accumulate(run: &CudaRun<'_>, bases: &Bases, add: bool) -> Result<
     }
     let round = &layout.first;
     let tasks = RoundTasks::new(round, run.buffers.at(BufferKind::Tasks)?);
-    tasks.make(run, round, Lists::of_keys(lists.starts, layout.keys()), false)?;
+    tasks.make(run, round, Lists::of_keys(lists.starts, layout.keys()), 2, false)?;
     SumTasks {
         table: bases.table.into(),
         entries: lists.entries.into(),

@@ -1,9 +1,12 @@
 //! Stage 3, accumulate, in affine coordinates: rounds of steps of batched additions.
 //!
 //! 1. A round cuts its lists into tasks and brings their entries into the order of the steps.
-//! 2. Every step adds an entry to each of its tasks; the second one adds what the buckets held.
+//! 2. Every step adds an entry to each of its tasks; the second one of the last round adds what the
+//!    buckets held.
+//!    The threads are divided among streams: while the products of some are inverted, which keeps
+//!    few units busy, others add.
 //! 3. Sums go to the buckets. Those of split lists are the lists of the next round, and behind the
-//!    last round they are folded.
+//!    last round they are folded. All lists are split where another round adds what buckets held.
 
 use super::accumulate::fold;
 use super::group::Lists as Groups;
@@ -38,8 +41,14 @@ kernels! {
         products: Out<u32>,
     )
 
-    /// Inverts the products of all threads.
-    InvertProducts = "invert_products" in Affine(products: Out<u32>, count: u32)
+    /// Inverts the products of some threads, if the step has tasks for them.
+    InvertProducts = "invert_products" in Affine(
+        bounds: In<u32>,
+        products: Out<u32>,
+        threads: u32,
+        first: u32,
+        count: u32,
+    )
 
     /// Adds an entry to every task of a step; denominators of the next one.
     AddStep = "add_step" in Affine(
@@ -49,6 +58,8 @@ kernels! {
         sums: Out<u32>,
         stride: u32,
         products: Out<u32>,
+        threads: u32,
+        first_block: u32,
     )
 
     /// Sums to their buckets or slots, a task per thread.
@@ -144,7 +155,9 @@ fn steps(
     let products = sums.at(3 * stride * words);
     let (buckets, ordered): (Pointer<u32>, Pointer<u32>) =
         (run.buffers.at(BufferKind::BucketSums)?, run.buffers.at(BufferKind::StepEntries)?);
-    tasks.make(run, round, lists, true)?;
+    let another = matches!(slots, Slots::Added(_));
+    let least = if add && another { 1 } else { 2 };
+    tasks.make(run, round, lists, least, true)?;
     tasks.list_steps(run, round, entries, ordered)?;
     let input = |step: u32| StepInput {
         table: table.into(),
@@ -159,34 +172,55 @@ fn steps(
         bounds: tasks.all().into(),
     };
     let mut inputs = vec![input(0)];
-    inputs.extend(add.then_some(held));
+    inputs.extend((add && !another).then_some(held));
     inputs.extend((1..round.task_entries).map(input));
-    let Some(last) = inputs.last().copied() else { return Ok(()) };
-    inputs.push(StepInput { bounds: tasks.none().into(), ..last });
+    inputs.push(StepInput { bounds: tasks.none().into(), ..input(0) });
     let (sums, stride, products) = (sums.into(), stride as u32, products.into());
-    let grid = Grid::new(threads / AFFINE_BLOCK, AFFINE_BLOCK as u32);
+    let blocks = threads / AFFINE_BLOCK;
+    let grid = Grid::new(blocks, AFFINE_BLOCK as u32);
     let shared = shared_bytes(layout.sum_words / 4);
     AddStep::kernel(program)?.allow_shared(shared)?;
-    for (step, pair) in inputs.windows(2).enumerate() {
+    for kernel in [AddStep::kernel(program)?, InvertProducts::kernel(program)?] {
+        kernel.prefer_shared()?;
+    }
+    FirstStep { first: inputs[0], next: inputs[1], sums, stride, products }
+        .launch(stream, program, grid)?;
+    // Each stream has a block on every multiprocessor.
+    let beside = &run.workspace.beside;
+    let per_stream = run.job.plan.device.threads as u64;
+    let streams = [stream].into_iter().chain(&beside.streams).take((blocks / per_stream) as usize);
+    let streams: Vec<_> = streams.collect();
+    beside.forked.record(stream)?;
+    for other in &streams[1..] {
+        other.after(&beside.forked)?;
+    }
+    let threads = threads as u32;
+    for (step, pair) in inputs.windows(2).enumerate().skip(1) {
         let [current, next] = [pair[0], pair[1]];
-        if step == 0 {
-            FirstStep { first: current, next, sums, stride, products }
-                .launch(stream, program, grid)?;
-            continue;
-        }
-        let count = threads as u32;
-        let inversions = u64::from(count.div_ceil(INVERTED_TOGETHER));
-        InvertProducts { products, count }.launch(
-            stream,
-            program,
-            Grid::per_item(inversions, INVERT_BLOCK),
-        )?;
         let upwards = u32::from(step % 2 == 0);
-        AddStep { current, next, upwards, sums, stride, products }.launch(
-            stream,
-            program,
-            grid.shared(shared),
-        )?;
+        for (part, stream) in streams.iter().enumerate() {
+            let [first_block, end] =
+                [part, part + 1].map(|p| blocks * p as u64 / streams.len() as u64);
+            let count = (end - first_block) * AFFINE_BLOCK;
+            let first = (first_block * AFFINE_BLOCK) as u32;
+            let bounds = current.bounds;
+            InvertProducts { bounds, products, threads, first, count: count as u32 }.launch(
+                stream,
+                program,
+                Grid::per_item(count.div_ceil(INVERTED_TOGETHER.into()), INVERT_BLOCK),
+            )?;
+            let first_block = first_block as u32;
+            AddStep { current, next, upwards, sums, stride, products, threads, first_block }
+                .launch(
+                    stream,
+                    program,
+                    Grid::new(end - u64::from(first_block), AFFINE_BLOCK as u32).shared(shared),
+                )?;
+        }
+    }
+    for (other, joined) in streams[1..].iter().zip(&beside.joined) {
+        joined.record(other)?;
+        stream.after(joined)?;
     }
     let (slots, folded) = match slots {
         Slots::Added(slots) => (slots, 0),

@@ -481,10 +481,25 @@ impl Module {
 impl Kernel {
     /// Allows launches with this much shared memory.
     pub(crate) fn allow_shared(self, bytes: u32) -> Result<(), Error> {
-        let attribute =
-            sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        self.set(
+            sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            bytes as i32,
+        )
+    }
+
+    /// Asks for as much shared memory, at the cost of L1, as there can be. Kernels that ask for the
+    /// same run beside each other on a multiprocessor; others wait until it is idle.
+    pub(crate) fn prefer_shared(self) -> Result<(), Error> {
+        let percent = 100;
+        self.set(
+            sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+            percent,
+        )
+    }
+
+    fn set(self, attribute: sys::CUfunction_attribute_enum, value: i32) -> Result<(), Error> {
         // SAFETY: the function's module is loaded.
-        unsafe { result::function::set_function_attribute(self.0, attribute, bytes as i32) }
+        unsafe { result::function::set_function_attribute(self.0, attribute, value) }
             .or_fail("cuFuncSetAttribute")
     }
 }

@@ -126,8 +126,12 @@ pub(super) struct Lists {
 
 impl Lists {
     pub(super) fn new(run: &CudaRun<'_>) -> Result<Self, Error> {
-        let starts: Pointer<u32> = run.buffers.at(BufferKind::Counters)?;
-        let places = Counters::new(&run.job.schedule.layout);
+        let layout = &run.job.schedule.layout;
+        let half = |kind, bytes: u64| -> Result<Pointer<u32>, Error> {
+            Ok(run.buffers.at::<u32>(kind)?.at(run.lists as u64 * bytes / 4))
+        };
+        let starts = half(BufferKind::Counters, layout.counters_bytes())?;
+        let places = Counters::new(layout);
         Ok(Self {
             starts,
             cursors: starts.at(places.cursors),
@@ -135,7 +139,7 @@ impl Lists {
             bin_starts: starts.at(places.bin_starts),
             tile_starts: starts.at(places.tile_starts),
             binned: run.buffers.at(BufferKind::BinnedEntries)?,
-            entries: run.buffers.at(BufferKind::Entries)?,
+            entries: half(BufferKind::Entries, layout.entries_bytes())?,
         })
     }
 }
@@ -179,7 +183,7 @@ pub(super) fn group(
     bases: &Bases,
 ) -> Result<(), Error> {
     let Job { plan, schedule, .. } = run.job;
-    let (layout, program, stream) = (&schedule.layout, &run.cuda.program, &run.workspace.compute);
+    let (layout, program, stream) = (&schedule.layout, &run.cuda.program, run.grouping());
     let shared = run.cuda.gpu.context.facts.shared_memory;
     let digits = Digits::new(&run.job, chunk, pass, bases.copy_stride);
     let reader = DigitReader { words: decompose::integers(run, chunk)?.into(), digits };

@@ -32,6 +32,7 @@ pub(super) fn interface() -> &'static str {
             group::structures(),
             tasks::structures(),
             affine::structures(),
+            reduce::structures(),
             decompose::prototypes(),
             group::prototypes(),
             tasks::prototypes(),

@@ -118,7 +118,7 @@ fn headers() -> Vec<(&'static str, &'static str)> {
     [("interface.cuh", prelude::interface())].into_iter().chain(HEADERS).collect()
 }
 
-const HEADERS: [(&str, &str); 9] = [
+const HEADERS: [(&str, &str); 10] = [
     ("words.cuh", include_str!("kernels/words.cuh")),
     ("digits.cuh", include_str!("kernels/digits.cuh")),
     ("field.cuh", include_str!("kernels/field.cuh")),
@@ -128,6 +128,7 @@ const HEADERS: [(&str, &str); 9] = [
     ("weierstrass.cuh", include_str!("kernels/weierstrass.cuh")),
     ("edwards.cuh", include_str!("kernels/edwards.cuh")),
     ("curve.cuh", include_str!("kernels/curve.cuh")),
+    ("tree.cuh", include_str!("kernels/tree.cuh")),
 ];
 
 /// Machine code of a source for an architecture, from the cache or the compiler, and the compiler's
@@ -245,7 +246,7 @@ mod tests {
     /// do not fit in registers, and the latter take a few per cent.
     fn hot(curve: &CurveSpec) -> &'static [&'static str] {
         match curve.limbs * curve.degree {
-            0..=8 => &["accumulate", "add_step", "sums", "fold", "fold_large"],
+            0..=8 => &["accumulate", "add_step", "sums", "fold"],
             _ => &["accumulate", "add_step"],
         }
     }

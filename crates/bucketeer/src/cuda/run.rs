@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::driver::{Context, Event};
+use super::driver::{Context, Event, Stream};
 use super::launch::Pointer;
 use super::pool::Lent;
 use super::staging::LARGEST_SLOT;
@@ -33,6 +33,10 @@ pub(crate) struct CudaRun<'a> {
     summed: [Event; 2],
     /// Behind the integers of a chunk.
     decomposed: Event,
+    /// Behind the lists of a chunk.
+    listed: Event,
+    /// Which half of their double buffer the lists of this chunk are in.
+    pub(super) lists: usize,
     /// Events around the stages.
     spans: Vec<(Stage, Event, Event)>,
 }
@@ -62,6 +66,8 @@ impl<'a> CudaRun<'a> {
             grouped: events(context)?,
             summed: events(context)?,
             decomposed: Event::new(context)?,
+            listed: Event::new(context)?,
+            lists: 0,
             spans: Vec::new(),
         };
         run.workspace.input.upload(run.too_large()?.address(), &u32::MAX.to_le_bytes())?;
@@ -78,6 +84,7 @@ impl<'a> CudaRun<'a> {
         let record = |run: &Self, event: &Event| match stage {
             Stage::Load => event.record(&run.workspace.bases.copy),
             Stage::Decompose => event.record(&run.workspace.input),
+            Stage::Group => event.record(run.grouping()),
             _ => event.record(&run.workspace.compute),
         };
         record(self, &start)?;
@@ -85,6 +92,12 @@ impl<'a> CudaRun<'a> {
         record(self, &end)?;
         self.spans.push((stage, start, end));
         Ok(())
+    }
+
+    /// The stream of the group stage.
+    pub(super) fn grouping(&self) -> &Stream {
+        let Workspace { grouping, compute, .. } = &*self.workspace;
+        if self.job.schedule.groups_ahead { grouping } else { compute }
     }
 
     /// Where the smallest index of a scalar that is too large goes.
@@ -115,11 +128,18 @@ impl Run for CudaRun<'_> {
         self.workspace.input.after(&self.grouped[chunk.half])?;
         self.timed(Stage::Decompose, |run| decompose::decompose(run, chunk))?;
         self.decomposed.record(&self.workspace.input)?;
-        self.workspace.compute.after(&self.decomposed)
+        self.grouping().after(&self.decomposed)
     }
 
     async fn group(&mut self, chunk: &Chunk, pass: Pass, bases: &Bases) -> Result<(), Error> {
-        self.timed(Stage::Group, |run| group::group(run, chunk, pass, bases))
+        if !self.job.schedule.groups_ahead {
+            return self.timed(Stage::Group, |run| group::group(run, chunk, pass, bases));
+        }
+        self.lists = chunk.half;
+        self.workspace.grouping.after(&self.summed[chunk.half])?;
+        self.timed(Stage::Group, |run| group::group(run, chunk, pass, bases))?;
+        self.listed.record(&self.workspace.grouping)?;
+        self.workspace.compute.after(&self.listed)
     }
 
     async fn accumulate(&mut self, bases: &Bases, add: bool) -> Result<(), Error> {

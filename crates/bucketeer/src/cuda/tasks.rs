@@ -8,6 +8,8 @@ use crate::gpu::interface::{self, CLASSES, Split, Task, TaskCounter};
 use crate::plan::{Round, STEP_BOUNDS, TASK_COUNTERS};
 
 const THREADS: u32 = 256;
+/// Tasks of a list that one thread makes by itself.
+const MANY_TASKS: u32 = 32;
 /// Where the bounds of all tasks and of none are, behind those of the steps.
 const ALL_TASKS: u32 = CLASSES + 1;
 const NO_TASKS: u32 = CLASSES + 3;
@@ -15,7 +17,12 @@ const NO_TASKS: u32 = CLASSES + 3;
 const _: () = assert!(NO_TASKS as u64 + 2 == STEP_BOUNDS);
 
 /// The constants of `tasks.cu`.
-pub(super) const CONSTANTS: &[(&str, u32)] = &[("ALL_TASKS", ALL_TASKS), ("NO_TASKS", NO_TASKS)];
+pub(super) const CONSTANTS: &[(&str, u32)] = &[
+    ("ALL_TASKS", ALL_TASKS),
+    ("NO_TASKS", NO_TASKS),
+    ("TASKS_BLOCK", THREADS),
+    ("MANY_TASKS", MANY_TASKS),
+];
 
 kernels! {
     /// Tasks of every class of length.
@@ -35,6 +42,7 @@ kernels! {
     MakeTasks = "make_tasks" in Tasks(
         lists: Lists,
         slice: u32,
+        least: u32,
         counters: Out<u32>,
         tasks: Out<Task>,
         splits: Out<Split>,
@@ -152,12 +160,14 @@ impl RoundTasks {
         self.bounds.at(NO_TASKS.into())
     }
 
-    /// Cuts lists into the tasks of a round; with `steps`, the bounds of its steps too.
+    /// Cuts lists into the tasks of a round, which leave their sums in slots where there are at least
+    /// `least` of a list; with `steps`, the bounds of the round's steps too.
     pub(super) fn make(
         &self,
         run: &CudaRun<'_>,
         round: &Round,
         lists: Lists,
+        least: u32,
         steps: bool,
     ) -> Result<(), Error> {
         let (plan, program, stream) = (run.job.plan, &run.cuda.program, &run.workspace.compute);
@@ -178,7 +188,8 @@ impl RoundTasks {
             )?;
         }
         let (tasks, splits, large) = (self.tasks.into(), self.splits.into(), self.large.into());
-        MakeTasks { lists, slice, counters, tasks, splits, large }.launch(stream, program, per_list)
+        MakeTasks { lists, slice, least, counters, tasks, splits, large }
+            .launch(stream, program, per_list)
     }
 
     /// Brings entries into the order of the steps; without a list of entries, the slots themselves.

@@ -1,5 +1,5 @@
 //! What a run works in: one allocation on the device that holds all buffers of its plan,
-//! page-locked buffers on the host, and four streams. Kept between runs, since allocating takes
+//! page-locked buffers on the host, and its streams. Kept between runs, since allocating takes
 //! longer than a small MSM.
 
 use std::collections::BTreeMap;
@@ -26,7 +26,34 @@ pub(crate) struct Workspace {
     /// Copies scalars and decomposes them, ahead of the rest.
     pub input: Stream,
     pub bases: BaseStreams,
+    /// Groups the next chunk, ahead of additions, where there is memory for it.
+    pub grouping: Stream,
     pub compute: Stream,
+    pub beside: BesideStreams,
+}
+
+/// Streams beside `compute`, for kernels that need not wait for each other.
+pub(crate) struct BesideStreams {
+    pub streams: [Stream; MOST_BESIDE],
+    /// Behind what `compute` did before.
+    pub forked: Event,
+    /// Behind what was put into each.
+    pub joined: [Event; MOST_BESIDE],
+}
+
+/// Most streams beside `compute`.
+pub(super) const MOST_BESIDE: usize = 3;
+
+impl BesideStreams {
+    fn new(context: &Arc<Context>) -> Result<Self, Error> {
+        let stream = || Stream::new(context, false);
+        let event = || Event::new(context);
+        Ok(Self {
+            streams: [stream()?, stream()?, stream()?],
+            forked: event()?,
+            joined: [event()?, event()?, event()?],
+        })
+    }
 }
 
 /// Bases on their way into the table.
@@ -78,7 +105,9 @@ impl Workspace {
             results: HostMemory::new(context, need.results.max(LEAST.results))?,
             input: Stream::new(context, true)?,
             bases: BaseStreams::new(context)?,
+            grouping: Stream::new(context, true)?,
             compute: Stream::new(context, false)?,
+            beside: BesideStreams::new(context)?,
         })
     }
 
@@ -125,6 +154,10 @@ impl Lendable for Workspace {
         let _ = self.input.wait();
         let _ = self.bases.copy.wait();
         let _ = self.bases.convert.wait();
+        let _ = self.grouping.wait();
+        for stream in &self.beside.streams {
+            let _ = stream.wait();
+        }
         let _ = self.compute.wait();
     }
 }

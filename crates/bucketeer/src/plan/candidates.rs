@@ -7,7 +7,7 @@ use super::cpu::stored_point_bytes;
 use super::odd::{MAX_ODD_MULTIPLES, Weights};
 use super::shape::{Copies, DigitForm, MAX_PRECOMPUTE, MAX_WINDOW_BITS, Shape, Table};
 use super::validate::{Valid, needs_all_weights};
-use super::{Accumulate, Digits, ScalarBound, Settings, straus};
+use super::{Accumulate, Digits, Form, ScalarBound, Settings, draft, straus};
 use crate::facts::{Arithmetic, DeviceKind};
 
 /// All shapes that the request allows with this precompute factor, each with its way to accumulate.
@@ -20,6 +20,7 @@ pub(super) fn candidates(
 ) -> Vec<(Accumulate, Shape)> {
     let mut ways = match request.settings.accumulate {
         Some(way) => vec![way],
+        None if affine_pays(request) => vec![Accumulate::Slices, Accumulate::BatchedAffine],
         None => vec![Accumulate::Slices, Accumulate::InPlace],
     };
     match straus::wanted(request) {
@@ -76,6 +77,19 @@ fn in_place_pays(request: &Valid<'_>, copies: Copies) -> bool {
     request.device.kind == DeviceKind::Cpu
         && request.settings.group.is_none()
         && (precompute > 1 || copies.odd_multiples > 1 || request.n as f64 >= least)
+}
+
+/// Fewest bases for which batched affine additions are priced beside others, over prime fields and
+/// over extensions: with fewer an H200 was slower with them (`./bench-gpu FOLDER affine`).
+const MIN_AFFINE: [usize; 2] = [1 << 23, 1 << 19];
+
+/// Whether batched affine additions are worth pricing: in large MSMs on NVIDIA GPUs, unless the
+/// curve has an Edwards form there.
+fn affine_pays(request: &Valid<'_>) -> bool {
+    request.device.kind == DeviceKind::Cuda
+        && request.n >= MIN_AFFINE[usize::from(request.curve.degree > 1)]
+        && request.batch <= 1
+        && draft::form(request) == Form::Weierstrass
 }
 
 /// Numbers of odd multiples worth pricing.

@@ -89,7 +89,7 @@ impl<'a> Draft<'a> {
 
 /// GPUs add in the Edwards form where the curve has one and the bases allow it. Batched affine
 /// additions, those of a CPU among them, are on the Weierstrass form.
-fn form(request: &Valid<'_>) -> Form {
+pub(super) fn form(request: &Valid<'_>) -> Form {
     let any_point = request.settings.any_point;
     let affine = request.settings.accumulate == Some(Accumulate::BatchedAffine);
     match &request.curve.edwards {

@@ -25,15 +25,17 @@ pub(crate) use layout::{
 pub(crate) use layout::{MAX_WEBGPU_BIN_BITS, WEBGPU_FOLD};
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
 pub(crate) use layout::{Round, TASK_COUNTERS};
+pub(crate) use reduction::SumStep;
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
 pub(crate) use reduction::{Mode, SumInput};
+#[cfg(feature = "cuda")]
+pub(crate) use reduction::{STEPS_TOGETHER, TREE_BLOCK};
 
 use super::buffer::{BufferKind, total};
 use super::draft::{Draft, Shortage};
 use super::{Buffer, Cost, Form, GpuSchedule, Plan, Reduce, Schedule, SumLists};
 use crate::facts::DeviceKind;
 use layout::{align, bases_per_buffer, fold_chain};
-use reduction::SumStep;
 
 /// Bits of the keys of a pass: 2^13 bins of 2^13 keys.
 const MAX_KEY_BITS: u32 = 26;
@@ -48,7 +50,9 @@ const MAX_POINTS: u64 = 1 << 31;
 /// More chunks than this have more keys than a pass can have.
 const MAX_CHUNKS_PER_PASS: usize = 1 << MAX_KEY_BITS;
 /// From this many bases on, copying scalars takes long enough to be hidden behind additions.
-pub(crate) const GROWING: usize = 1 << 22;
+pub(crate) const GROWING: usize = 1 << 20;
+/// The same with batched affine additions, where every chunk has steps of its own.
+const GROWING_AFFINE: usize = 1 << 22;
 /// From this many bytes of borrowed bases on, copying them does: 64 MiB take 1.2 ms at the 55 GB/s
 /// of a PCIe 5.0 link.
 const GROWING_BYTES: u64 = 64 << 20;
@@ -74,6 +78,7 @@ pub(super) fn fit(draft: Draft<'_>, accumulate: SumLists) -> Result<Plan, Shorta
         chunk = chunk.min(per_buffer as usize).min(MAX_WEBGPU_CHUNK);
     }
     let long_copy = match request.resident {
+        true if accumulate == SumLists::BatchedAffine => request.n >= GROWING_AFFINE,
         true => request.n >= GROWING,
         false => {
             let bytes = (request.n as u64).saturating_mul(request.curve.point_bytes());
@@ -99,6 +104,7 @@ pub(super) fn fit(draft: Draft<'_>, accumulate: SumLists) -> Result<Plan, Shorta
         stored_copies,
         double_buffered: false,
         carries_buckets: false,
+        groups_ahead: false,
         layout: Box::default(),
     };
     let mut buffers = Vec::new();
@@ -161,6 +167,7 @@ impl GpuSchedule {
             && self.chunks_per_pass == 1
             && request.batch <= 1
             && self.accumulate != SumLists::FusedSweep;
+        self.groups_ahead = self.double_buffered && self.carries_buckets;
         *self.layout = Layout::new(draft, self);
         self.task_entries = self.layout.first.task_entries;
     }
@@ -193,12 +200,14 @@ fn estimate(draft: &Draft<'_>, schedule: &GpuSchedule) -> Cost {
     let wide = 2.0 * words * words * extension;
     let processors = device.threads as f64;
     let product = wide * rates.product / processors;
-    // Products of adding a base and of adding two sums: 7M and 9M, 8M + 2S and 12M + 2S. Batched
-    // affine additions take 5M + 1S.
+    // Products of adding a base and of adding two sums: 7M and 9M, 8M + 2S and 12M + 2S, where CUDA
+    // shares a reduction between two products and has squares of its own. Batched affine additions
+    // take 5M + 1S.
     let (add_base, add) = match (draft.form, layout.affine) {
         (Form::Edwards, _) => (7.0, 9.0),
+        (Form::Weierstrass, None) if device.kind == DeviceKind::Cuda => (9.0, 13.0),
         (Form::Weierstrass, None) => (10.0, 14.0),
-        (Form::Weierstrass, Some(_)) => (6.0 * rates.affine, 14.0),
+        (Form::Weierstrass, Some(_)) => (5.75 * rates.affine, 13.0),
     };
     let chunks = draft.chunks as f64;
     let passes = f64::from(shape.bucket_sets.div_ceil(schedule.sets_per_pass)) * chunks
@@ -206,25 +215,35 @@ fn estimate(draft: &Draft<'_>, schedule: &GpuSchedule) -> Cost {
     let reductions = if schedule.carries_buckets { passes / chunks } else { passes };
     let bucket_additions = draft.request.n as f64 * f64::from(shape.windows);
     let buckets = f64::from(shape.bucket_sets) * (1u64 << layout.bits) as f64 * chunks;
-    let steps = &layout.reduction.steps;
-    let total = |of: fn(&SumStep) -> u64| steps.iter().map(|step| of(step) as f64).sum::<f64>();
-    let reduce_additions = total(SumStep::additions) * reductions;
-    let throughput = bucket_additions * add_base * product
+    let launches = &layout.reduction.launches;
+    let reduce_additions: f64 = layout.reduction.steps().map(SumStep::additions).sum();
+    let reduce_additions = reduce_additions * reductions;
+    let together = device.kind == DeviceKind::Cuda;
+    let chains = launches.iter().map(|steps| {
+        let chains = steps.iter().map(SumStep::chain);
+        if together { chains.fold(0.0, f64::max) } else { chains.sum() }
+    });
+    let reduce_chain: f64 = chains.sum();
+    // Tasks of batched affine additions are listed, loaded and stored.
+    let rounds = || [Some(layout.first), layout.second].into_iter().flatten();
+    let listed = match layout.affine {
+        Some(_) => passes * rounds().map(|round| round.tasks).sum::<u64>() as f64 * rates.task,
+        None => 0.0,
+    };
+    let throughput = (bucket_additions + listed) * add_base * product
         + reduce_additions * add * product * rates.reduction
         + buckets * 8.0 * layout.sum_words as f64 * rates.byte / processors;
     // One addition at a time: the latency of its products.
-    let rounds = [Some(layout.first), layout.second].into_iter().flatten();
-    let tasks: Vec<_> = rounds.map(|round| u64::from(round.task_entries)).collect();
+    let tasks: Vec<_> = rounds().map(|round| u64::from(round.task_entries)).collect();
     let (longest, cut) = (layout.longest, tasks.iter().product::<u64>());
     let fold = fold_chain(device.kind, longest.div_ceil(cut), layout.fold_width);
     let (tasks, steps) = match layout.affine {
         Some(_) => (0.0, tasks.iter().sum::<u64>() as f64),
         None => (longest.min(cut) as f64, 0.0),
     };
-    let accumulate = tasks * add_base + fold as f64 * add;
-    let latency =
-        (passes * accumulate + reductions * total(SumStep::chain) * add) * wide * rates.latency
-            + passes * steps * rates.step;
+    let accumulate = tasks * add_base + fold * add;
+    let latency = (passes * accumulate + reductions * reduce_chain * add) * wide * rates.latency
+        + passes * steps * words * words * rates.step;
     let group = (bucket_additions * rates.entry + buckets * rates.bucket) / processors;
     // On the host, Horner's rule over the bits: a doubling and an addition for each.
     let doublings = f64::from(shape.bucket_sets * shape.window_bits) * reductions.max(1.0);

@@ -111,6 +111,8 @@ pub struct GpuSchedule {
     pub double_buffered: bool,
     /// Whether bucket sums are carried from chunk to chunk and reduced once, after the last.
     pub carries_buckets: bool,
+    /// Whether the next chunk is grouped while the bases of the one before are added.
+    pub groups_ahead: bool,
     /// Sizes of everything a pass holds.
     pub(crate) layout: Box<Layout>,
 }

@@ -27,10 +27,11 @@ impl Input {
     }
 }
 
-/// In several chunks, so that there are several moments.
+/// In two chunks and many passes, so that there are several moments: chunks of a chosen size would
+/// share a pass.
 fn builder() -> Builder<G1Affine> {
-    let settings = Settings { window_bits: Some(8), chunk: Some(16), ..Settings::default() };
-    Bases::builder().settings(settings)
+    let settings = Settings { window_bits: Some(8), ..Settings::default() };
+    Bases::builder().settings(settings).memory_limit(1 << 20)
 }
 
 #[track_caller]
@@ -52,7 +53,7 @@ fn a_device_that_is_lost() {
             return;
         }
     };
-    let input = Input::new(64);
+    let input = Input::new(3000);
     let Input { points, scalars, expected } = &input;
     // Before the first run, between loading and running, and before a batch.
     opened.lose();

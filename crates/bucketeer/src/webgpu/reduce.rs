@@ -74,7 +74,7 @@ pub(super) async fn reduce(run: &mut WebGpuRun<'_>, bases: &Bases) -> Result<(),
     let (slices, sets) = (reduction.slices, layout.sets as u32);
     if slices > 0 {
         // The first step adds up the slices' sums, wherever it reads them.
-        let Some(SumInput::At(at)) = reduction.steps.first().map(|step| step.input) else {
+        let Some(SumInput::At(at)) = reduction.steps().next().map(|step| step.input) else {
             return Err(Error::Internal("slices are not added up".into()));
         };
         let parameters = SliceParameters { bits: layout.bits, slices, sets, output: at as u32 };
@@ -87,7 +87,7 @@ pub(super) async fn reduce(run: &mut WebGpuRun<'_>, bases: &Bases) -> Result<(),
             RunningSums { parameters, buckets, sums }.dispatch(program, recorder, grid).await?;
         }
     }
-    for step in &reduction.steps {
+    for step in reduction.steps() {
         let (from_buckets, input) = match step.input {
             SumInput::Buckets => (1, 0),
             SumInput::At(at) => (0, at as u32),

@@ -147,27 +147,29 @@ extern "C" __global__ void __launch_bounds__(AFFINE_BLOCK) first_step(
     planar_store(products, threads, thread, product);
 }
 
-// A thread for each INVERTED_TOGETHER products, as many apart as there are threads.
+// The products of `count` threads from `first` on, of `threads` in all, unless the step has no tasks
+// for them. A thread inverts INVERTED_TOGETHER of them, as many apart as it takes threads.
 extern "C" __global__ void __launch_bounds__(INVERT_BLOCK) invert_products(
-    u32 *products, u32 count) {
-    u32 threads = (count + INVERTED_TOGETHER - 1) / INVERTED_TOGETHER;
+    const u32 *bounds, u32 *products, u32 threads, u32 first, u32 count) {
+    if (bounds[1] - bounds[0] <= first) return;
+    u32 apart = (count + INVERTED_TOGETHER - 1) / INVERTED_TOGETHER;
     u32 thread = blockIdx.x * blockDim.x + threadIdx.x;
-    if (thread >= threads) return;
+    if (thread >= apart) return;
     Fq prefixes[INVERTED_TOGETHER];
     Fq product = fq_one();
 #pragma unroll
     for (u32 i = 0; i < INVERTED_TOGETHER; i++) {
-        u32 at = i * threads + thread;
+        u32 at = i * apart + thread;
         prefixes[i] = product;
-        if (at < count) product = fq_mul(product, planar_load(products, count, at));
+        if (at < count) product = fq_mul(product, planar_load(products, threads, first + at));
     }
     Fq inverse = fq_inverse(product);
 #pragma unroll
     for (u32 i = INVERTED_TOGETHER; i-- > 0;) {
-        u32 at = i * threads + thread;
+        u32 at = i * apart + thread;
         if (at >= count) continue;
-        Fq own = planar_load(products, count, at);
-        planar_store(products, count, at, fq_mul(inverse, prefixes[i]));
+        Fq own = planar_load(products, threads, first + at);
+        planar_store(products, threads, first + at, fq_mul(inverse, prefixes[i]));
         inverse = fq_mul(inverse, own);
     }
 }
@@ -216,11 +218,13 @@ __device__ __forceinline__ Fq coordinate_load(u32 which) {
 // fetch consecutive vectors of a point.
 __device__ __forceinline__ void fetch_coordinates(u32 which, const u32 *table, u32 entry,
                                                   u32 field) {
-    u32 lane = threadIdx.x & 31, warp = threadIdx.x & ~31u, index = index_of(entry);
+    u32 lane = threadIdx.x & 31, warp = threadIdx.x & ~31u;
 #pragma unroll
     for (u32 i = 0; i < VECTORS; i++) {
         u32 at = i * 32 + lane, point = at / VECTORS, v = at % VECTORS;
-        u64 from = (u64)__shfl_sync(0xffffffffu, index, point) * BASE_FIELDS + field;
+        u32 named = __shfl_sync(0xffffffffu, entry, point);
+        if (named == NO_ENTRY) continue;
+        u64 from = (u64)(named & ~NEGATIVE) * BASE_FIELDS + field;
         copy_async(coordinate(which, warp + point) + v,
                    (const Vector *)table + from * VECTORS + v);
     }
@@ -240,15 +244,23 @@ struct Inverse {
 };
 #endif
 
-// The entry of a task, of the first `active` ones; that of task 0 for others, so that loading it
-// needs no branch.
+// The entry of a task, of the first `active` ones; for others that of task 0 is loaded, which needs
+// no branch.
 __device__ __forceinline__ u32 entry_of(const u32 *entries, u32 task, u32 active) {
     return entries[task < active ? task : 0];
 }
 
+// The same for the next step, where most tasks may have no entry, and fetching the point of task 0
+// for all of them would keep one part of L2 busy.
+__device__ __forceinline__ u32 next_entry_of(const u32 *entries, u32 task, u32 active) {
+    u32 entry = entry_of(entries, task, active);
+    return task < active ? entry : NO_ENTRY;
+}
+
 extern "C" __global__ void __launch_bounds__(AFFINE_BLOCK, AFFINE_BLOCKS) add_step(
-    StepInput current, StepInput next, u32 upwards, u32 *sums, u32 stride, u32 *products) {
-    u32 threads = gridDim.x * AFFINE_BLOCK, thread = blockIdx.x * AFFINE_BLOCK + threadIdx.x;
+    StepInput current, StepInput next, u32 upwards, u32 *sums, u32 stride, u32 *products, u32
+    threads, u32 first_block) {
+    u32 thread = (first_block + blockIdx.x) * AFFINE_BLOCK + threadIdx.x;
     u32 active = current.bounds[1] - current.bounds[0];
     u32 continued = next.bounds[1] - next.bounds[0];
     const u32 *entries = current.entries + current.bounds[0];
@@ -267,7 +279,7 @@ extern "C" __global__ void __launch_bounds__(AFFINE_BLOCK, AFFINE_BLOCKS) add_st
         u32 hop = upwards ? threads : 0 - threads;
         u32 entry = entry_of(entries, task, active);
         u32 entry_after = entry_of(entries, task + hop, active);
-        u32 next_entry = entry_of(next_entries, task, continued);
+        u32 next_entry = next_entry_of(next_entries, task, continued);
         // What the addition to a task needs. One that the step does not have stands for task 0.
         auto fetch = [&](u32 task, u32 entry) {
             u32 held = task < active ? task : 0;
@@ -295,7 +307,7 @@ extern "C" __global__ void __launch_bounds__(AFFINE_BLOCK, AFFINE_BLOCKS) add_st
             fetch_coordinates(NEXT_X, next.table, following, 0);
             end_copies();
             entry = entry_after;
-            next_entry = entry_of(next_entries, task_after, continued);
+            next_entry = next_entry_of(next_entries, task_after, continued);
             entry_after = entry_of(entries, task_after + hop, active);
             Fq quotient = fq_mul(inverse.get(), plane_load(PREFIX));
             inverse.set(fq_mul(inverse.get(), fq_select(valid, d, fq_one())));

@@ -1,7 +1,7 @@
 // The end of accumulate: the partial sums of split buckets.
 #define COLD
-#include "curve.cuh"
 #include "interface.cuh"
+#include "tree.cuh"
 
 // The pieces of a split bucket after some rounds of `fold_large`, and the distance between them.
 __device__ __forceinline__ u32 pieces_after(u32 pieces, u32 rounds, u32 &distance) {

@@ -3,7 +3,7 @@
 //
 // A bucket with one task gets its sum from it. A bucket with several is a *split* bucket: its tasks
 // leave partial sums in slots one after the other, which are then folded, or are the lists of
-// another round.
+// another round. Where that round adds what the buckets hold, all buckets are split (`least` is 1).
 #include "interface.cuh"
 
 __device__ __forceinline__ u32 class_of(u32 length) {
@@ -105,27 +105,46 @@ extern "C" __global__ void list_steps(
     targets[at] = task.slot == NO_SLOT ? task.bucket : NO_ENTRY;
 }
 
-// One list per thread.
-extern "C" __global__ void make_tasks(
-    Lists lists, u32 slice, u32 *counters, Task *tasks, Split *splits, Split *large) {
+// The tasks of one list: where the longer ones go, and where the others go.
+struct Pieces {
+    List list;
+    Cut cut;
+    u32 slot, longer_at, others_at;
+};
+
+__device__ __forceinline__ void make_task(const Pieces &p, u32 piece, Task *tasks) {
+    bool longer = piece < p.cut.longer;
+    u32 longer_before = longer ? piece : p.cut.longer;
+    u32 start = p.list.start + piece * p.cut.each + longer_before;
+    u32 place = longer ? p.longer_at + piece : p.others_at + piece - p.cut.longer;
+    u32 slot = p.slot == NO_SLOT ? NO_SLOT : p.slot + piece;
+    tasks[place] = Task{p.list.bucket, start, p.cut.each + longer, slot};
+}
+
+// One list per thread. Lists of many tasks are left to all threads of the block.
+extern "C" __global__ void __launch_bounds__(TASKS_BLOCK) make_tasks(
+    Lists lists, u32 slice, u32 least, u32 *counters, Task *tasks, Split *splits, Split *large) {
     __shared__ u32 classes[CLASSES];
     __shared__ u32 reserved[3];
+    __shared__ Pieces shared_pieces[TASKS_BLOCK];
+    __shared__ u32 shared_count;
     for (u32 j = threadIdx.x; j < CLASSES; j += blockDim.x) classes[j] = 0;
     if (threadIdx.x < 3) reserved[threadIdx.x] = 0;
+    if (threadIdx.x == 0) shared_count = 0;
     __syncthreads();
     u64 index = (u64)blockIdx.x * blockDim.x + threadIdx.x;
-    u32 slot = 0, split = 0, big = 0;
-    Cut c = Cut{0, 0, 0};
-    List list = List{0, 0, 0};
-    if (index < count_of(lists)) list = list_at(lists, index);
-    if (list.length) {
-        c = cut(list.length, slice);
-        if (c.longer) atomicAdd(classes + class_of(c.each + 1), c.longer);
-        atomicAdd(classes + class_of(c.each), c.pieces - c.longer);
-        if (c.pieces > 1) {
-            slot = atomicAdd(reserved, c.pieces);
+    u32 split = 0, big = 0;
+    Pieces p = Pieces{List{0, 0, 0}, Cut{0, 0, 0}, NO_SLOT, 0, 0};
+    if (index < count_of(lists)) p.list = list_at(lists, index);
+    if (p.list.length) {
+        p.cut = cut(p.list.length, slice);
+        if (p.cut.longer)
+            p.longer_at = atomicAdd(classes + class_of(p.cut.each + 1), p.cut.longer);
+        p.others_at = atomicAdd(classes + class_of(p.cut.each), p.cut.pieces - p.cut.longer);
+        if (p.cut.pieces >= least) {
+            p.slot = atomicAdd(reserved, p.cut.pieces);
             split = atomicAdd(reserved + 1, 1);
-            if (c.pieces > FOLD) big = atomicAdd(reserved + 2, 1);
+            if (p.cut.pieces > FOLD) big = atomicAdd(reserved + 2, 1);
         }
     }
     __syncthreads();
@@ -134,17 +153,21 @@ extern "C" __global__ void make_tasks(
     if (threadIdx.x < 3 && reserved[threadIdx.x])
         reserved[threadIdx.x] = atomicAdd(counters + SLOTS + threadIdx.x, reserved[threadIdx.x]);
     __syncthreads();
-    if (list.length == 0) return;
-    slot += reserved[0];
-    if (c.pieces > 1) {
-        Split s = Split{list.bucket, slot, c.pieces, 0};
-        splits[reserved[1] + split] = s;
-        if (c.pieces > FOLD) large[reserved[2] + big] = s;
+    if (p.list.length) {
+        if (p.cut.longer) p.longer_at += classes[class_of(p.cut.each + 1)];
+        p.others_at += classes[class_of(p.cut.each)];
+        if (p.slot != NO_SLOT) {
+            p.slot += reserved[0];
+            Split s = Split{p.list.bucket, p.slot, p.cut.pieces, 0};
+            splits[reserved[1] + split] = s;
+            if (p.cut.pieces > FOLD) large[reserved[2] + big] = s;
+        }
+        if (p.cut.pieces > MANY_TASKS) shared_pieces[atomicAdd(&shared_count, 1)] = p;
+        else
+            for (u32 piece = 0; piece < p.cut.pieces; piece++) make_task(p, piece, tasks);
     }
-    for (u32 piece = 0; piece < c.pieces; piece++) {
-        u32 own = c.each + (piece < c.longer);
-        u32 place = atomicAdd(classes + class_of(own), 1);
-        tasks[place] = Task{list.bucket, list.start, own, c.pieces > 1 ? slot + piece : NO_SLOT};
-        list.start += own;
-    }
+    __syncthreads();
+    for (u32 j = 0; j < shared_count; j++)
+        for (u32 piece = threadIdx.x; piece < shared_pieces[j].cut.pieces; piece += blockDim.x)
+            make_task(shared_pieces[j], piece, tasks);
 }

@@ -1,7 +1,7 @@
 //! Plans for described GPUs: what the kernels take for granted, and reductions on paper.
 
 use super::layout::{MAX_LOW_BITS, MAX_WEBGPU_BIN_BITS};
-use super::reduction::Mode;
+use super::reduction::{Mode, TREE_BLOCK};
 use super::*;
 use crate::plan::validate::Valid;
 use crate::plan::{Accumulate, Digits, PRESETS, Request, Settings};
@@ -71,8 +71,8 @@ fn hold(plan: &Plan, curve: &CurveSpec) {
     for round in [Some(layout.first), layout.second].into_iter().flatten() {
         assert!(round.tasks <= u64::from(u32::MAX) && round.slots <= u64::from(u32::MAX));
     }
-    for step in &layout.reduction.steps {
-        assert!(step.width.is_power_of_two() && step.width <= 32);
+    for step in layout.reduction.steps() {
+        assert!(step.width.is_power_of_two() && u64::from(step.width) <= TREE_BLOCK);
         assert!(step.outputs * step.pieces * u64::from(step.width) < 1 << 31);
         assert!(step.output + step.outputs * step.pieces <= layout.reduction.length);
     }
@@ -216,7 +216,7 @@ fn check_reduction(plan: &Plan, layout: &Layout) {
     let buckets: Vec<u64> =
         (0..layout.sets << layout.bits).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
     let mut memory = vec![0u64; r.length as usize];
-    if let (1.., Some(SumInput::At(at))) = (r.slices, r.steps.first().map(|step| step.input)) {
+    if let (1.., Some(SumInput::At(at))) = (r.slices, r.steps().next().map(|step| step.input)) {
         // What the kernel of running sums leaves: Σ (i + 1)·Sᵢ over each slice.
         let each = (1u64 << layout.bits) / u64::from(r.slices);
         for (slice, own) in buckets.chunks(each as usize).enumerate() {
@@ -224,7 +224,7 @@ fn check_reduction(plan: &Plan, layout: &Layout) {
             memory[at as usize + slice] = weighted(own, first);
         }
     }
-    for step in &r.steps {
+    for step in r.steps() {
         let input = match step.input {
             SumInput::Buckets => &buckets[..],
             SumInput::At(at) => &memory[at as usize..],
