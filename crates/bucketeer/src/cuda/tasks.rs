@@ -160,8 +160,8 @@ impl RoundTasks {
         self.bounds.at(NO_TASKS.into())
     }
 
-    /// Cuts lists into the tasks of a round, which leave their sums in slots where there are at least
-    /// `least` of a list; with `steps`, the bounds of the round's steps too.
+    /// Cuts lists into the tasks of a round. Lists of at least `least` tasks leave their sums in
+    /// slots. With `steps`, also the bounds of the round's steps.
     pub(super) fn make(
         &self,
         run: &CudaRun<'_>,

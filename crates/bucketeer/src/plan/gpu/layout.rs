@@ -42,9 +42,9 @@ const MAX_STEPS: u64 = 512;
 pub(crate) const AFFINE_BLOCK: u64 = 128;
 /// Up to this many entries in a mean list, batched affine additions do not cut it.
 const UNCUT: u64 = 16;
-/// A step of batched affine additions takes as long as so many tasks beyond their additions: on one
-/// H200, 35 µs and 0.165 ns on BN254.
-const ENTRIES_PER_STEP: u64 = 212_000;
+/// A step of batched affine additions takes as long as this many tasks beyond their additions: 35 µs
+/// and 0.165 ns on BN254, on one H200.
+const TASKS_PER_STEP: u64 = 212_000;
 /// Entries of a slice of the fused sweep.
 pub(super) const FUSED_SLICE: u64 = 256;
 /// Threads of a block of the accumulate kernel.
@@ -346,13 +346,12 @@ pub(crate) fn accumulate_blocks(curve: &CurveSpec, form: Form) -> u32 {
 
 /// Entries of a task in each round of batched affine additions.
 ///
-/// A step costs what additions of some ten thousand entries cost, since nothing hides its inversion,
-/// and a task what one or two additions cost. So with tasks of L entries, E/L tasks and L + mean/L
-/// steps, L is best near the root of E/[`ENTRIES_PER_STEP`] + mean. Where that is about the length
-/// of the lists they are not cut.
+/// A step costs as much as [`TASKS_PER_STEP`] tasks beyond their additions, since nothing hides its
+/// inversion. So with tasks of L entries, E/L tasks and L + mean/L steps, L is best near the root of
+/// E/[`TASKS_PER_STEP`] + mean. Where that is about the length of the lists they are not cut.
 fn affine_rounds(entries: u64, keys: u64) -> (u32, Option<u32>) {
     let mean = entries.div_ceil(keys);
-    let best = (entries / ENTRIES_PER_STEP + mean).isqrt();
+    let best = (entries / TASKS_PER_STEP + mean).isqrt();
     if mean <= UNCUT || 4 * best >= 3 * mean {
         return ((mean + 6 * mean.isqrt() + 8).min(MAX_STEPS) as u32, None);
     }
