@@ -1,9 +1,9 @@
-//! Every fitted number of the cost model, in one place.
+//! The rates of operations, which the cost model multiplies with their counts.
 //!
 //! A rate is what one operation costs on one core of a CPU or on one multiprocessor of a GPU. The
-//! cost model (`cost`, `reads`, `straus`, `gpu`) counts the operations of a plan and multiplies; it
-//! holds no numbers of its own beyond those that follow from an algorithm (an addition of
-//! twisted Edwards points is 7M). Rates are compared with each other, so their ratios decide.
+//! cost model (`cost`, `reads`, `straus`, `gpu`) counts the operations of a plan and multiplies.
+//! Thresholds that were fitted are constants in `plan/`. Rates are compared with each other, so
+//! their ratios decide.
 //!
 //! Each section below names the data nearest to its built-in values, by what the file measures: how
 //! the values were fitted to it was not recorded, and they have not been fitted again.

@@ -28,7 +28,7 @@ const STAGING: u64 = 32 << 20;
 const MAX_SCALAR_BYTES: u64 = 128;
 /// Most borrowed bases that are converted at a time.
 const MAX_LOADING: u64 = 1 << 18;
-/// Slots of a split bucket that one warp folds at a time, as in the kernels.
+/// Slots of a split bucket that one warp folds at a time.
 pub(crate) const FOLD: u64 = 256;
 /// The same for an invocation of WebGPU.
 pub(crate) const WEBGPU_FOLD: u64 = 16;
