@@ -53,7 +53,7 @@ export interface FileOptions extends CheckOptions {
    * lagrange-g1, lagrange-g2, lagrange-alpha-g1, lagrange-beta-g1; `lagrange-g1:10` is the basis of 2^10.
    */
   section: string;
-  /** The first so many of them. Default all. */
+  /** How many of them, from the first. Default all. */
   n?: number;
 }
 

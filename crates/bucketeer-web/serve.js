@@ -53,7 +53,7 @@ async function respond(root, request, response) {
 /** A listening server of a folder; port 0 takes a free one. */
 export function serve(port = 0, root = HERE) {
   const server = createServer((request, response) => {
-    // What fails behind the headers can only be cut off.
+    // A response that fails after the headers can only be cut off.
     respond(root, request, response).catch(() => (response.headersSent ? response.destroy() : response.writeHead(400).end()));
   });
   return new Promise((resolve, reject) => {

@@ -11,7 +11,7 @@ pub(crate) fn sum<A: Curve>(bases: &[A], scalars: Scalars<'_, A::ScalarField>) -
     recover(on_device(bases, scalars), || on_cpu(bases, scalars))
 }
 
-/// The same for integers of so many words each, which are residues unless one is not reduced.
+/// The same for integers of `each` words, which are residues unless one is not reduced.
 pub(crate) fn sum_of_integers<A: Curve>(bases: &[A], words: &[u64], each: usize) -> A::Group {
     let residues = Scalars::canonical(words);
     let integers = |error| match error {

@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> Outcome {
     activity.say("making the table");
     let started = Instant::now();
     let mut settings = args.plan.settings(None, points.len());
-    // A table of one copy is not worth a file, unless it was asked for.
+    // A table of one copy is not worth a file, unless it was requested.
     settings.auto_precompute |= settings.precompute.is_none() && settings.odd_multiples.is_none();
     if points.len() <= FEW {
         settings.accumulate = settings.accumulate.or(Some(Accumulate::Slices));

@@ -1,8 +1,8 @@
 //! Commands over the ranks of a parallel program, with `--mpi`.
 //!
-//! 1. MPI is in a library that is loaded when it is asked for ([`connector`]).
+//! 1. MPI is in a library that is loaded when it is requested ([`connector`]).
 //! 2. Every rank carries out the same command, on a device that is all ranks' ([`over`]).
-//! 3. Only rank 0 prints. What a rank fails with is what all fail with, with the same exit code.
+//! 3. Only rank 0 prints. If one rank fails, all end with its error and its exit code.
 
 mod connector;
 

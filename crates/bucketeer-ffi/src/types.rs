@@ -154,7 +154,7 @@ pub(crate) fn check<T>(pointer: *const T, name: &str) -> Result<(), Failure> {
     }
 }
 
-/// Refuses room that is too small for so many bytes.
+/// Refuses a buffer that is smaller than needed.
 pub(crate) fn check_room(out: *mut c_void, size: usize, needed: usize) -> Result<(), Failure> {
     if size < needed {
         return Err(Failure::argument(format!("out has room for {size} bytes of {needed}")));
@@ -176,7 +176,7 @@ pub(crate) unsafe fn room<'a>(
     if needed == 0 {
         return Ok(&mut []);
     }
-    // SAFETY: not null, and so many bytes may be written by the caller's word.
+    // SAFETY: not null, and the caller promises that this many bytes may be written.
     Ok(unsafe { std::slice::from_raw_parts_mut(out.cast(), needed) })
 }
 

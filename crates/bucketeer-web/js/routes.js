@@ -59,7 +59,7 @@ export function inRoutes(gpu, startCpu, threads, gpuDevice) {
     return loading + (kind === "webgpu" && !compiled.has(curve.name) ? compile : 0);
   };
 
-  /** The device for `batch` MSMs with so many scalars that are not zero, and why. */
+  /** The device for `batch` MSMs with `nonZero` scalars that are not zero, and why. */
   const choose = async (resident, nonZero, batch) => {
     const { curve, n, lost } = resident;
     const ready = {};

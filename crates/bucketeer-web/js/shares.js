@@ -80,7 +80,7 @@ export function inWorkers(threads) {
       try {
         return await one(part, index, stop.signal);
       } catch (error) {
-        // The others' work is of no use; the first error is the one that counts.
+        // The work of the others cannot be used; the first error is the one that counts.
         stop.abort(error);
         throw error;
       }

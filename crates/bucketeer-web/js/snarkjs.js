@@ -68,7 +68,7 @@ class Cursor {
     return Number(await this.integer(at, 4));
   }
 
-  /** An integer behind its number of bytes, and where it ends. */
+  /** An integer after its number of bytes, and where it ends. */
   async prime(at) {
     const width = await this.u32(at);
     if (width % 8 !== 0 || width > 128) throw failure(`a prime of ${width} bytes in the header`);
@@ -131,7 +131,7 @@ async function zkey(cursor, sections) {
   if (protocol === 10) return { modulus, found: [whole("tau-g1", 16, "g1", 9 * domain + 18)] };
   if (protocol !== 1) throw failure(`protocol ${protocol}, expected 1 (Groth16), 2 (PLONK) or 10 (FFLONK)`);
   if (publics >= variables) throw failure(`${publics} public of ${variables} variables in the header`);
-  // One point after so many of both groups.
+  // One point, after `g1` and `g2` points of the two groups.
   const single = (name, group, g1, g2) => ({ name, kind: 2, group, after: { bytes: counts + 12 - header, g1, g2 } });
   const found = [
     whole("a", 5, "g1", variables),

@@ -261,7 +261,7 @@ impl Device {
     }
 
     /// The device of those present on which one MSM over `n` bases is predicted to end first, and
-    /// what was predicted; `None` where no GPU came into question.
+    /// what was predicted; `None` if no GPU was considered.
     ///
     /// A GPU is opened only if it can be worth it: if the one that the built-in rates are of, an
     /// H200, would end sooner than the CPU. Compiling its kernels on first use is not counted.

@@ -26,7 +26,7 @@ impl ScalarBound {
         matches!(self, Self::Signed(_))
     }
 
-    /// The tighter of this bound and one of so many bits; residues keep theirs.
+    /// The tighter of this bound and one of `bits` bits; residues keep theirs.
     pub(crate) fn with_bits(self, bits: u32) -> Self {
         match self {
             Self::Order => Self::Order,

@@ -86,7 +86,7 @@ impl Driver {
         }
     }
 
-    /// Lets the call after so many fail; with `lose` all later ones, too.
+    /// Lets the call after the first `after` fail; with `lose` all later ones, too.
     fn fail(&self, after: i64, code: i32, lose: bool) {
         // SAFETY: takes numbers.
         unsafe { (self.fail)(after, code, lose.into()) };
@@ -213,7 +213,7 @@ fn accept(outcome: Result<(), Error>, when: &str) -> bool {
     }
 }
 
-/// Which calls of so many fail: all, or some of all parts of a run.
+/// Which of the calls fail: all, or some of all parts of a run.
 fn moments(calls: i64, each: i64) -> impl Iterator<Item = i64> {
     (0..calls).step_by(if all() { 1 } else { (calls / each).max(1) as usize })
 }

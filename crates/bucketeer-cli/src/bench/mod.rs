@@ -80,7 +80,7 @@ pub struct Args {
     /// Compare the plan's choice with every other window width
     #[arg(long, conflicts_with_all = ["preset", "window_bits", "batch", "plot"])]
     widths: bool,
-    /// Sizes that are not begun within so many seconds are left out; with --widths
+    /// Sizes that have not begun after this many seconds are left out; with --widths
     #[arg(long, value_name = "SECONDS", default_value = "540", requires = "widths",
           value_parser = units::parse_seconds)]
     time_limit: f64,

@@ -46,11 +46,11 @@ fn place() -> Place {
     place
 }
 
-/// Runs every writer on a path, behind a limit of the shell; expects exit code 2 and these words,
-/// and that nothing but what was there is there.
+/// Runs every writer on a path, under a limit of the shell; expects exit code 2, these words and
+/// the files that were there before.
 fn all_fail(place: &Place, limit: &str, path: &Path, words: &[&str]) {
     let before = place.names();
-    // Of a device there is no end.
+    // A device has no end.
     let content = || path.is_file().then(|| fs::read(path).expect("the old file"));
     let old = content();
     for writer in writers(place) {
@@ -160,7 +160,7 @@ fn run(line: &str, stdout: impl Into<Stdio>) -> std::process::Output {
     command.stderr(Stdio::piped()).output().expect("the tool starts")
 }
 
-/// Who reads no further has what it wanted; files are written all the same.
+/// A reader that stops has what it wanted; files are still written.
 #[test]
 fn a_closed_stdout_is_no_fault_of_any_command() {
     let place = place();

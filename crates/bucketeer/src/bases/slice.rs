@@ -19,7 +19,7 @@ pub struct BasesSlice<'a, C: Curve> {
     range: Checked,
 }
 
-/// A range of bases, or one that was requested in vain.
+/// A range of bases, or a requested range that is out of bounds.
 #[derive(Debug, Clone, Copy)]
 enum Checked {
     Within { start: usize, end: usize },

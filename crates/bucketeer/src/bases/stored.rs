@@ -87,7 +87,7 @@ impl<C: Curve> Builder<C> {
         let own = Arithmetic::choose(&curve, &facts);
         if arithmetic != own {
             let reason =
-                format!("the table was made with {arithmetic}, and is of no use with {own}");
+                format!("the table was made with {arithmetic} and cannot be used with {own}");
             let value = device.to_string();
             return Err(Error::InvalidSetting { setting: "device", value, reason });
         }

@@ -206,7 +206,7 @@ impl Grid {
         Self { shared: bytes, ..self }
     }
 
-    /// At most so many blocks, whose threads then take several items each.
+    /// At most `blocks` blocks, whose threads then take several items each.
     pub(super) fn at_most(self, blocks: u64) -> Self {
         Self { blocks: self.blocks.min(blocks), ..self }
     }

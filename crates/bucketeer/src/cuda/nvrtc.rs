@@ -241,7 +241,7 @@ impl Nvrtc {
         if code == 0 {
             return Ok(());
         }
-        // SAFETY: any code may be asked for.
+        // SAFETY: takes any code.
         let text = unsafe { (self.error_text)(code) };
         let text = match text.is_null() {
             true => format!("error {code}").into(),

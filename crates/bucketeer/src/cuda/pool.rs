@@ -213,7 +213,7 @@ mod tests {
         let panicking = std::thread::spawn(move || {
             let _lent = lend(&own_pool, &own_device, 70);
             held.send(()).expect("a listener");
-            // Long enough that the other is waiting, as a rule.
+            // Usually long enough that the other is waiting.
             std::thread::sleep(Duration::from_millis(50));
             panic!("in a run");
         });

@@ -96,7 +96,7 @@ pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
 fn inversion(p: &BigUint, radix: &BigUint) -> String {
     // STEPS there.
     const LIMB_BITS: u64 = 30;
-    // Divsteps that suffice for numbers of so many bits: ⌊(45907·bits + 26313)/19929⌋, Wuille,
+    // Divsteps that suffice for numbers of this length: ⌊(45907·bits + 26313)/19929⌋, Wuille,
     // "Bounds on divsteps iterations in safegcd" (github.com/sipa/safegcd-bounds).
     let divsteps = (45907 * p.bits() + 26313) / 19929;
     // The lowest two limbs make a word. The last has its sign and a bit beyond p, for −2p.

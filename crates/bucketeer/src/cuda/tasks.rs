@@ -10,7 +10,7 @@ use crate::plan::{Round, STEP_BOUNDS, TASK_COUNTERS};
 const THREADS: u32 = 256;
 /// Tasks of a list that one thread makes by itself.
 const MANY_TASKS: u32 = 32;
-/// Where the bounds of all tasks and of none are, behind those of the steps.
+/// Where the bounds of all tasks and of none are, after those of the steps.
 const ALL_TASKS: u32 = CLASSES + 1;
 const NO_TASKS: u32 = CLASSES + 3;
 
@@ -120,7 +120,7 @@ pub(super) struct RoundTasks {
     bounds: Pointer<u32>,
     /// The bucket that each task completes, with batched affine additions.
     pub targets: Pointer<u32>,
-    /// What lies behind them.
+    /// The first word after them.
     pub end: Pointer<u32>,
 }
 

@@ -12,7 +12,7 @@ use crate::ranks::{self, Ranks};
 pub(crate) struct Member {
     pub(crate) local: Device,
     pub(crate) ranks: Arc<dyn Ranks>,
-    /// The first so many ranks have bases.
+    /// How many ranks have bases: the first ones.
     pub(crate) active: usize,
 }
 

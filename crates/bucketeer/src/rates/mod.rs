@@ -132,9 +132,9 @@ section! {
 section! {
     /// Sizes at which plans without buckets are considered.
     Straus {
-        /// Up to so many bases nothing else is priced.
+        /// Up to this many bases nothing else is priced.
         always: "bases",
-        /// Up to so many bases they are priced beside plans with buckets.
+        /// Up to this many bases they are priced beside plans with buckets.
         most: "bases",
     }
 }

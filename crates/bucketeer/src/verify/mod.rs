@@ -65,7 +65,7 @@ pub(crate) struct Round<C: Curve> {
 }
 
 impl<C: Curve> Verifier<C> {
-    /// For so many bases. The anchors are yet to be computed.
+    /// For this many bases. The anchors are yet to be computed.
     pub(crate) fn new(bases: usize, any_point: bool) -> Result<Self, Error> {
         let ring = Ring::new(&CurveSpec::of::<C>(), any_point)?;
         let block = bases.div_ceil(BLOCKS).next_multiple_of(ring::BLOCK).max(ring::BLOCK);

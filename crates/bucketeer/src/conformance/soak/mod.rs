@@ -48,7 +48,7 @@ pub struct CallTimes {
     pub call: &'static str,
     /// How often.
     pub count: usize,
-    /// Seconds of which half, nine of ten and 99 of 100 calls take at most so many, and the most.
+    /// Seconds of a call: the median, the 90th and 99th percentiles, and the maximum.
     pub seconds: [f64; 4],
 }
 

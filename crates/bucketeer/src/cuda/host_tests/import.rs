@@ -20,8 +20,8 @@ extern "C" void import(u32 *scratch, u32 count, u32 *table, u32 blocks, u32 thre
 }
 "#;
 
-/// Bases in the curve's own coordinates come into the Edwards form, as many as there are and
-/// whatever is among them; nothing is written behind the scratch memory and the table.
+/// Any number of bases in the curve's own coordinates, special points among them, is brought into
+/// the Edwards form; nothing is written past the end of the scratch memory or the table.
 fn check_import<C: Curve>(special: &[C]) {
     type Import = unsafe extern "C" fn(*mut u32, u32, *mut u32, u32, u32);
     let spec = CurveSpec::of::<C>();

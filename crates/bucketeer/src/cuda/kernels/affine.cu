@@ -34,7 +34,7 @@ constexpr u32 RECORD = VECTORS | 1;
 // fields, whose products take all registers, the inverse too.
 enum Plane : u32 { X, Y, PREFIX, PRODUCT, INVERSE };
 constexpr u32 PLANES = FQ_WORDS > 16 ? 5 : 4;
-// Coordinates of points behind them: of this task's entry, and of its next one.
+// Coordinates of points after them: of this task's entry, and of its next one.
 enum Point : u32 { POINT_X, POINT_Y, NEXT_X, POINTS };
 
 // Infinity in two coordinates, of which the first tells.

@@ -80,8 +80,8 @@ extern "C" __global__ void scan_classes(u32 *counters) {
     if (threadIdx.x == CLASSES - 1) counters[TASKS] = sum;
 }
 
-// Behind scan_classes, one block of CLASSES threads: the tasks that are longer than s are the first
-// bounds[s + 1] − bounds[s]. Their entries of step s are bounds[s] … bounds[s + 1]. Two pairs
+// After scan_classes, one block of CLASSES threads. The tasks longer than s are the first
+// bounds[s + 1] − bounds[s]; their entries of step s are bounds[s] … bounds[s + 1]. Two pairs
 // follow: the bounds of all tasks, and those of none.
 extern "C" __global__ void scan_steps(const u32 *counters, u32 *bounds) {
     u32 own = counters[CLASS_CURSORS + class_of(threadIdx.x)];

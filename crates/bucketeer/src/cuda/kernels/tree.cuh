@@ -72,7 +72,7 @@ __device__ __forceinline__ void tree_add(u32 a, u32 b, bool active) {
 
 #else
 
-// It happens seldom.
+// This is rare.
 __device__ __noinline__ void tree_double(u32 thread) {
     Sum s = Sum{tree_load(0, thread), tree_load(1, thread), tree_load(2, thread),
                 tree_load(3, thread)};

@@ -142,7 +142,7 @@ impl<C: Curve> Streamed<C> {
         self.plan_for(device, builder, None)
     }
 
-    /// The plan with chunks of at most so many bases, unless the settings or the checkpoint say how
+    /// The plan with chunks of at most `most` bases, unless the settings or the checkpoint say how
     /// many.
     fn plan_for(
         &self,

@@ -374,7 +374,7 @@ fn fold_width(mean: u64, longest: u64, keys: u64, lanes: u64) -> u32 {
     widths.min_by(|a, b| time(a).total_cmp(&time(b))).unwrap_or(WARP) as u32
 }
 
-/// Additions one after the other when a list of so many tasks is folded.
+/// Additions one after the other when a list of `tasks` tasks is folded.
 pub(super) fn fold_chain(kind: DeviceKind, tasks: u64, width: u32) -> f64 {
     let rounds = |each: u64| u64::from(tasks.max(1).ilog(each)) + u64::from(tasks > 1);
     match kind {
