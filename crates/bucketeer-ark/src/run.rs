@@ -53,8 +53,8 @@ pub(crate) fn builder<A: Curve>() -> Builder<A> {
     if chosen().any_point { builder.any_point() } else { builder }
 }
 
-/// The result of an MSM, which arkworks' traits cannot fail to return: if it failed, that on the
-/// CPU where the settings allow it, otherwise a panic with the error's text.
+/// The result of an MSM. arkworks' traits cannot return an error: if the MSM failed, it runs on the
+/// CPU where the settings allow that; otherwise this panics with the error's text.
 fn recover<T>(attempt: Result<T, Error>, on_cpu: impl FnOnce() -> Result<T, Error>) -> T {
     recover_if(chosen().cpu_fallback, attempt, on_cpu)
 }

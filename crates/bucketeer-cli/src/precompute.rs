@@ -14,7 +14,7 @@ use crate::output::{self, Outcome};
 use crate::progress::Activity;
 use crate::units;
 
-/// So few bases would be held as multiples, without a table.
+/// Up to this many bases would be held as multiples, without a table.
 const FEW: usize = 64;
 
 #[derive(clap::Args)]

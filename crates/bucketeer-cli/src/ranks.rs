@@ -43,8 +43,8 @@ pub fn threads() -> Option<usize> {
     RANKS.get().map(|ranks| ranks.threads())
 }
 
-/// Whether the command line asks for ranks. It is looked at before it is parsed, so that only one
-/// rank complains of it. `plan` describes them and needs none.
+/// Whether the command line requests ranks. This is checked before it is parsed, so that only one
+/// rank reports an error in it. `plan` describes ranks and needs none.
 pub fn requested() -> bool {
     let mut arguments = std::env::args_os().skip(1).take_while(|argument| argument != "--");
     arguments.next().is_some_and(|command| command != "plan")

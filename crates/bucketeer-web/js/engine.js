@@ -175,7 +175,7 @@ function taken(outcome) {
   return { x, y };
 }
 
-/** A trap leaves the module in no state to go on, and says nothing by itself. */
+/** After a trap the module cannot be used again, and the trap has no message of its own. */
 function rethrow(error) {
   if (!(error instanceof WebAssembly.RuntimeError)) throw error;
   throw new Error(`the wasm module failed, make a new Bucketeer: ${error.message}`, { cause: error });

@@ -41,7 +41,7 @@ async function ofAddress(url) {
     const response = await fetch(url, { headers: { range: `bytes=${start}-${end - 1}` } });
     const found = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get("content-range") ?? "");
     if (response.status !== 206 || !found || Number(found[1]) !== start) {
-      // The rest, which may be gigabytes, is not wanted.
+      // The rest may be gigabytes and is not needed.
       await response.body?.cancel();
       const why = response.ok ? "its server does not send ranges; download it as a Blob" : `status ${response.status}`;
       throw failure(`${url.href}: ${why}`);

@@ -1,4 +1,4 @@
-// The page: reads the settings, has MSMs computed in a worker, shows what came of it.
+// The page: reads the settings, has MSMs computed in a worker, shows the results.
 
 import { bars } from "./bars.js";
 import { compare } from "./compare.js";

@@ -78,7 +78,7 @@ async function serving(content, { ranges = true, tag = () => '"one"' } = {}) {
 }
 
 test("an address is read by range: headers and one section, not the file", async () => {
-  // The same file with a large section that nobody asks for.
+  // The same file with a large section that nobody requests.
   const more = Buffer.alloc(12 + 3_000_000);
   more.writeUInt32LE(99, 0);
   more.writeBigUInt64LE(3_000_000n, 4);

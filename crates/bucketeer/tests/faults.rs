@@ -398,7 +398,7 @@ fn calls_that_start_threads() {
         let refused = |error: Error| assert!(matches!(error, Error::NoThread { .. }), "{error:?}");
         refused(Device::cpu_with_threads(3).map(drop).expect_err("no threads"));
         refused(bases.submit(scalars.clone()).map(drop).expect_err("no thread"));
-        // What can do without a new thread does.
+        // Calls that can do without a new thread still work.
         assert_eq!(bases.msm(scalars), Ok(*expected));
         assert_eq!(shares.msm(scalars), Ok(*expected));
         assert_eq!(bases.msm_batch(&[scalars, scalars]), Ok(vec![*expected; 2]));

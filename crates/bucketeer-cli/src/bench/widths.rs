@@ -20,7 +20,7 @@ use crate::units;
 
 /// A width this many times slower than the best is not timed again, nor are those beyond it.
 const HOPELESS: f64 = 1.6;
-/// Widths so close to the best are timed again.
+/// Widths within this factor of the best are timed again.
 const CLOSE: f64 = 1.25;
 /// How many times they are.
 const ROUNDS: usize = 2;

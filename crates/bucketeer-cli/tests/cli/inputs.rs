@@ -1,4 +1,4 @@
-//! Inputs that are no files, claim what they do not hold, or change while they are read: for every
+//! Inputs that are not files, claim what they do not hold, or change while they are read: for every
 //! command, exit code 2, a message that names the file, and nothing written.
 
 use std::collections::BTreeSet;

@@ -97,7 +97,7 @@ fn a_disk_that_is_full_before_the_end() {
     let path = place.path("old");
     fs::write(&path, "old").expect("a file");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("permissions");
-    // Not a byte, and in units of 1024 bytes what only some outputs exceed.
+    // No byte at all, then limits in units of 1024 bytes that only some outputs exceed.
     all_fail(&place, "ulimit -f 0", &path, &["File too large"]);
     let before = place.names();
     for writer in writers(&place).iter().filter(|words| words[0] != "prove" && words[0] != "bench")
@@ -114,7 +114,7 @@ fn a_folder_that_cannot_be_written() {
     let folder = place.path("folder");
     fs::create_dir(&folder).expect("a folder");
     fs::set_permissions(place.folder(), fs::Permissions::from_mode(0o755)).expect("permissions");
-    // Not as root, to whom permissions do not apply.
+    // As another user than root, to whom permissions do not apply.
     all_fail(&place, "true", &folder.join("file"), &["Permission denied"]);
     assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
     // Nor what is there, in place of which a new file cannot be put.

@@ -45,7 +45,7 @@ impl<C: Curve> Bases<C> {
         let Some(words) = engine.table_words() else {
             let reason = match inner.device.kind() {
                 crate::DeviceKind::Cpu => {
-                    "so few of them are held as multiples; Accumulate::Slices makes a table"
+                    "a few bases are held as multiples; Accumulate::Slices makes a table"
                 }
                 _ => "a GPU makes a table faster than it is read; only a CPU's can be kept",
             };

@@ -58,7 +58,7 @@ pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
     };
     define("N", words as u64);
     define("SPARE", 32 * words as u64 - p.bits());
-    // ⌊R/p⌋: as many times p are below R.
+    // ⌊R/p⌋: how many times p fits below R.
     let multiples = (&radix / p).iter_u64_digits().next().unwrap_or(0).min(u32::MAX.into());
     define("MULTIPLES", multiples);
     define("P_INV", negated_inverse(p));

@@ -111,7 +111,7 @@ pub(crate) fn points<C: Curve>(
         let point = sum.weierstrass()?;
         let whole = any_point || curve.cofactor == 1u32.into();
         let reason = match law.has(point) {
-            false => "is no point of the curve",
+            false => "is not a point of the curve",
             true if whole || law.times(point, &curve.order).is_none() => return Ok(point),
             true => "is outside the prime-order subgroup",
         };

@@ -65,7 +65,7 @@ pub static DEVICES: LazyLock<Vec<Device>> = LazyLock::new(|| {
     devices.clone().into_iter().chain(portable).collect()
 });
 
-/// Sums compared so far; every million is told.
+/// Sums compared so far; every million is reported.
 static SUMS: AtomicU64 = AtomicU64::new(0);
 
 fn count() {
