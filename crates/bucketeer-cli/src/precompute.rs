@@ -22,7 +22,8 @@ pub struct Args {
     /// Curve, e.g. bls12-377 or bn254-g2
     #[arg(long, value_name = "CURVE", value_parser = args::curve, long_help = args::curve_help())]
     curve: &'static NamedCurve,
-    /// File of bases: .ptau, .zkey, arkworks, JSON, gnark, bellman or Ignition; see `bucketeer inspect`
+    /// File of bases: .ptau, .zkey, arkworks, JSON, gnark, bellman or Ignition; see
+    /// `bucketeer inspect`
     #[arg(long, value_name = "FILE", long_help = args::BASES)]
     bases: PathBuf,
     /// Table to write

@@ -496,7 +496,7 @@ fn a_width_of_ones_own_goes_for_all_windows_of_a_preset() {
     assert_eq!(automatic.over(preset, 1 << 10).precompute, None);
 }
 
-/// The kind of the device that is chosen among a CPU and two GPUs for resident bases, and the choice.
+/// The kind of device chosen among a CPU and two GPUs for resident bases, and the choice.
 fn route(n: usize, batch: usize, change: impl Fn(&mut Contender<'_>)) -> (DeviceKind, Choice) {
     let curve = CurveSpec::of::<ark_bls12_377::G1Affine>();
     let devices = [

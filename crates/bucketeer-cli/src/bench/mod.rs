@@ -2,8 +2,8 @@
 //!
 //! For every preset and size, bases are loaded once and timed separately. One warm-up run is
 //! checked against the bases' logarithms. Then `--repeat` runs are timed, from scalars in memory to
-//! the sum. With `--one-shot` nothing is loaded: every run starts from bases and scalars in ordinary
-//! memory, and the table shows its stages. With `--mpi` it times how MSMs scale over ranks
+//! the sum. With `--one-shot` nothing is loaded: every run starts from bases and scalars in
+//! ordinary memory, and the table shows its stages. With `--mpi` it times how MSMs scale over ranks
 //! ([`scaling`]).
 
 mod calibrate;

@@ -142,8 +142,8 @@ impl Sizing<'_> {
         })
     }
 
-    /// The fastest of several runs with windows of `bits` bits, or of the plan's width; `None` if no
-    /// plan has such windows.
+    /// The fastest of several runs with windows of `bits` bits, or of the plan's width; `None` if
+    /// no plan has such windows.
     fn time(&self, bits: Option<u32>) -> Result<Option<Width>, Failure> {
         let mut settings = self.args.plan.settings(Some(&PRESETS[0]), self.n);
         settings.window_bits = bits;

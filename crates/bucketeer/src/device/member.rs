@@ -17,8 +17,8 @@ pub(crate) struct Member {
 }
 
 impl Device {
-    /// The devices of all ranks as one: each holds a range of the bases, in proportion to its speed,
-    /// and computes their share of every MSM. [`ranks`](crate::ranks) says what callers must do.
+    /// The devices of all ranks as one: each holds a range of the bases, in proportion to its
+    /// speed, and computes their share of every MSM. [`ranks`](crate::ranks) has the rules of use.
     ///
     /// `local` is this rank's device. Its memory is divided by the number of ranks on this machine
     /// that use the same device: all of them for a CPU, the ranks per GPU for a GPU.

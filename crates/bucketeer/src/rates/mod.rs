@@ -270,7 +270,7 @@ section! {
         reduction: "ratio",
         /// Time of the products of batched affine additions over that of as many in accumulate.
         affine: "ratio",
-        /// Listing, loading and storing a task of batched affine additions, over one addition of it.
+        /// Listing, loading and storing a task of batched affine additions, over one of them.
         task: "ratio",
         /// One step of batched affine additions, for each word of a coordinate squared: inversions
         /// that nothing hides, and launches.

@@ -42,8 +42,8 @@ const MAX_STEPS: u64 = 512;
 pub(crate) const AFFINE_BLOCK: u64 = 128;
 /// Up to this many entries in a mean list, batched affine additions do not cut it.
 const UNCUT: u64 = 16;
-/// A step of batched affine additions takes as long as this many tasks beyond their additions: 35 µs
-/// and 0.165 ns on BN254, on one H200.
+/// A step of batched affine additions takes as long as this many tasks beyond their additions:
+/// 35 µs and 0.165 ns on BN254, on one H200.
 const TASKS_PER_STEP: u64 = 212_000;
 /// Entries of a slice of the fused sweep.
 pub(super) const FUSED_SLICE: u64 = 256;
@@ -347,8 +347,8 @@ pub(crate) fn accumulate_blocks(curve: &CurveSpec, form: Form) -> u32 {
 /// Entries of a task in each round of batched affine additions.
 ///
 /// A step costs as much as [`TASKS_PER_STEP`] tasks beyond their additions, since nothing hides its
-/// inversion. So with tasks of L entries, E/L tasks and L + mean/L steps, L is best near the root of
-/// E/[`TASKS_PER_STEP`] + mean. Where that is about the length of the lists they are not cut.
+/// inversion. So with tasks of L entries, E/L tasks and L + mean/L steps, L is best near the root
+/// of E/[`TASKS_PER_STEP`] + mean. Where that is about the length of the lists they are not cut.
 fn affine_rounds(entries: u64, keys: u64) -> (u32, Option<u32>) {
     let mean = entries.div_ceil(keys);
     let best = (entries / TASKS_PER_STEP + mean).isqrt();
