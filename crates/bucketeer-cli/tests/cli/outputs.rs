@@ -117,7 +117,7 @@ fn a_folder_that_cannot_be_written() {
     // As another user than root, to whom permissions do not apply.
     all_fail(&place, "true", &folder.join("file"), &["Permission denied"]);
     assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
-    // Nor what is there, in place of which a new file cannot be put.
+    // A file that is there cannot be replaced either.
     let path = folder.join("file");
     fs::write(&path, "old").expect("a file");
     all_fail(&place, "true", &path, &["Permission denied"]);
