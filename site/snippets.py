@@ -47,7 +47,7 @@ def code_lines(lines):
 
 
 def holds(file, lines):
-    """Whether the file has these lines one after the other, whatever their indentation and wrapping.
+    """Whether the file has these consecutive lines, whatever their indentation and wrapping.
 
     A line `// …` or `# …` stands for lines that the page leaves out.
     """

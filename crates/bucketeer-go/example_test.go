@@ -55,8 +55,8 @@ func integerOf(element FpElement) *big.Int {
 	return value.Mul(value, radix.ModInverse(radix, modulus)).Mod(value, modulus)
 }
 
-// A commitment as in EIP-4844: a blob is field elements of 32 bytes, highest byte first. Here it has
-// two of them, the number 1 twice, and the setup is BLS12-381's generator twice.
+// A commitment as in EIP-4844: a blob is field elements of 32 bytes, highest byte first. Here it
+// has two of them, the number 1 twice, and the setup is BLS12-381's generator twice.
 func ExampleAs() {
 	generator := [96]byte(named("bls12-381-g1").encodePoint(
 		named("bls12-381-g1").generator, bucketeer.BigEndian))

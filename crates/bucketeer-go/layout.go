@@ -51,14 +51,14 @@ func pointsOf[P any](curve string, points []P, form Form) (vector, Layout, error
 	case LittleEndian, BigEndian:
 		fits = consistsOf(point, reflect.Uint8, 0)
 	default:
-		return vector{}, layout, invalid("%v is no form of points", form)
+		return vector{}, layout, invalid("%v is not a form of points", form)
 	}
 	if !fits || int(point.Size()) != layout.PointBytes {
 		parts := fmt.Sprintf("an array of %d uint64 for each component", layout.ComponentBytes/8)
 		if form != Montgomery {
 			parts = "arrays of bytes"
 		}
-		return vector{}, layout, invalid("%v of %d bytes is no point of %s: points have %d bytes, %s",
+		return vector{}, layout, invalid("%v of %d bytes is not a point of %s: points have %d bytes, %s",
 			point, point.Size(), curve, layout.PointBytes, parts)
 	}
 	return vector{data: dataOf(points), count: len(points), form: form}, layout, nil

@@ -42,7 +42,7 @@ func TestUnknownNamesAndDevices(t *testing.T) {
 	fails(t, "plan", err, bucketeer.ErrInvalidArgument, "-1")
 }
 
-// Types that are no points of the curve, among them some of the right size.
+// Types that are not points of the curve, among them some of the right size.
 func TestPointTypes(t *testing.T) {
 	device, argument := cpu(t), bucketeer.ErrInvalidArgument
 	refuse := func(what string, err error) {
@@ -81,7 +81,7 @@ func TestPointTypes(t *testing.T) {
 	refuse("one call", err)
 	_, err = bucketeer.Load(
 		device, "bn254", make([]affine4, 1), bucketeer.PointForm(bucketeer.Signed))
-	fails(t, "form", err, argument, "Signed is no form of points")
+	fails(t, "form", err, argument, "Signed is not a form of points")
 }
 
 func TestScalarTypes(t *testing.T) {

@@ -84,7 +84,7 @@ func scalarsOf(layout *Layout, scalars any) (vector, error) {
 	if element.Kind() == reflect.Uint8 && (found.form == LittleEndian || found.form == BigEndian) {
 		if found.count%layout.ScalarBytes != 0 {
 			return vector{}, invalid(
-				"%d bytes are no scalars of %d bytes", found.count, layout.ScalarBytes)
+				"%d bytes are not scalars of %d bytes", found.count, layout.ScalarBytes)
 		}
 		found.count /= layout.ScalarBytes
 	}
@@ -109,25 +109,25 @@ func (v *vector) check(layout *Layout, element reflect.Type) error {
 	switch v.form {
 	case Montgomery:
 		if !consistsOf(element, reflect.Uint64, layout.ScalarBytes) || size != layout.ScalarBytes {
-			return invalid("%v of %d bytes is no scalar in Montgomery form: scalars are %d uint64",
+			return invalid("%v of %d bytes is not a scalar in Montgomery form: scalars are %d uint64",
 				element, size, layout.ScalarBytes/8)
 		}
 	case LittleEndian, BigEndian:
 		if element.Kind() != reflect.Uint8 && !(bytes && size == layout.ScalarBytes) {
-			return invalid("%v of %d bytes is no encoded scalar: scalars are %d bytes",
+			return invalid("%v of %d bytes is not an encoded scalar: scalars are %d bytes",
 				element, size, layout.ScalarBytes)
 		}
 	case Unsigned, Signed:
 		integer := formOf(element) == v.form
 		if !integer && !bytes && !consistsOf(element, reflect.Uint64, 0) {
-			return invalid("%v is no integer of the form %v", element, v.form)
+			return invalid("%v is not an integer of the form %v", element, v.form)
 		}
 		v.size = uint32(size)
 		if element.Kind() == reflect.Bool && v.bits == 0 {
 			v.bits = 1
 		}
 	default:
-		return invalid("%v is no form of scalars", v.form)
+		return invalid("%v is not a form of scalars", v.form)
 	}
 	return nil
 }

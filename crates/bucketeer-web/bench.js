@@ -1,5 +1,5 @@
-// Times MSMs in a headless Chromium on its software adapter: `npm run bench:webgpu [CURVE …] [SIZE …]`, as
-// JSON.
+// Times MSMs in a headless Chromium on its software adapter, as JSON:
+// `npm run bench:webgpu [CURVE …] [SIZE …]`.
 //
 // The first run of a curve includes the compilation of its shaders, as in a tab that was just
 // opened.
@@ -27,7 +27,13 @@ for (const curve of curves.length ? curves : ["ed-on-bls12-377", "bls12-377"]) {
         const end = performance.now();
         bases.free();
         const device = gpu.device.name;
-        return { device, loading: loaded - start, first: first - loaded, second: end - first, timings };
+        return {
+          device,
+          loading: loaded - start,
+          first: first - loaded,
+          second: end - first,
+          timings,
+        };
       },
       [curve, n],
     );

@@ -22,8 +22,8 @@ export type Coordinate = bigint | [bigint, bigint];
 export type Point = { x: Coordinate; y: Coordinate; t?: bigint; z?: bigint } | null;
 
 /**
- * How the bytes of a component are an integer. `montgomery`: little-endian, times a power of two, as
- * ffjavascript and snarkjs have points.
+ * How the bytes of a component are an integer. `montgomery`: little-endian, times a power of two,
+ * as ffjavascript and snarkjs have points.
  */
 export type Form = "little-endian" | "big-endian" | "montgomery";
 
@@ -48,12 +48,13 @@ export interface LoadOptions extends CheckOptions {
 
 export interface FileOptions extends CheckOptions {
   /**
-   * The points to load. Of a .zkey: a, b1, b2, c, h, ic, alpha-g1, beta-g1, beta-g2, gamma-g2, delta-g1,
-   * delta-g2; of PLONK and FFLONK tau-g1. Of a .ptau: tau-g1, tau-g2, alpha-tau-g1, beta-tau-g1, beta-g2,
-   * lagrange-g1, lagrange-g2, lagrange-alpha-g1, lagrange-beta-g1; `lagrange-g1:10` is the basis of 2^10.
+   * The points to load. Of a .zkey: a, b1, b2, c, h, ic, alpha-g1, beta-g1, beta-g2, gamma-g2,
+   * delta-g1, delta-g2; of PLONK and FFLONK tau-g1. Of a .ptau: tau-g1, tau-g2, alpha-tau-g1,
+   * beta-tau-g1, beta-g2, lagrange-g1, lagrange-g2, lagrange-alpha-g1, lagrange-beta-g1;
+   * `lagrange-g1:10` is the basis of 2^10.
    */
   section: string;
-  /** The first so many of them. Default all. */
+  /** How many of them, from the first. Default all. */
   n?: number;
 }
 
@@ -104,7 +105,10 @@ export interface BatchResult {
 
 export interface Result extends Sum {
   /** Milliseconds of each stage. */
-  timings: Record<"compile" | "load" | "decompose" | "group" | "accumulate" | "reduce" | "combine", number>;
+  timings: Record<
+    "compile" | "load" | "decompose" | "group" | "accumulate" | "reduce" | "combine",
+    number
+  >;
   /** Milliseconds in all. */
   milliseconds: number;
   /** The plan carried out, in words. */
@@ -146,7 +150,10 @@ export interface Bases {
   readonly milliseconds: number;
   msm(scalars: ScalarsInput, options?: RunOptions & ScalarOptions): Promise<Result>;
   /** The sums for several vectors of scalars, one for every base each, in one run. */
-  msmBatch(vectors: ScalarsInput[], options?: ScalarOptions & { signal?: AbortSignal }): Promise<BatchResult>;
+  msmBatch(
+    vectors: ScalarsInput[],
+    options?: ScalarOptions & { signal?: AbortSignal },
+  ): Promise<BatchResult>;
   /** The sum for scalars drawn from a seed. */
   msmOf(options?: DrawOptions & RunOptions): Promise<Result>;
   /** What `msmOf` must yield on generated bases, computed from their logarithms. */
@@ -165,10 +172,11 @@ export interface Row {
 export class Bucketeer {
   private constructor();
   /**
-   * Opens a device. `webgpu` fails where there is none; `auto` (default) takes the CPU then and says so in
-   * `device.fallback` and `device.reason`. Where there is one, `auto` uses both: every call goes to the
-   * device that is predicted to end first, and its result has `device` and `choice`. Work is done in workers unless `worker` is false. On the CPU each
-   * has a share of the bases: as many as there are processors, or `threads`, from 1 to 256.
+   * Opens a device. `webgpu` fails where there is none; `auto` (default) takes the CPU then and
+   * says so in `device.fallback` and `device.reason`. Where there is one, `auto` uses both: every
+   * call goes to the device that is predicted to end first, and its result has `device` and
+   * `choice`. Work is done in workers unless `worker` is false. On the CPU each has a share of the
+   * bases: as many as there are processors, or `threads`, from 1 to 256.
    *
    * An error named `WorkerError` says that a worker ended by itself: make a new Bucketeer.
    */
@@ -182,7 +190,7 @@ export class Bucketeer {
   distributions(): string[];
   curve(name: string): Promise<CurveInfo>;
   loadBases(curve: string, bases: BasesInput, options?: LoadOptions): Promise<Bases>;
-  /** Loads a section of a .zkey or .ptau of snarkjs; an address must be of a server that sends ranges. */
+  /** Loads a section of a .zkey or .ptau of snarkjs; the server of an address must send ranges. */
   loadFile(file: FileInput, options: FileOptions): Promise<Bases>;
   /** Makes `n` bases with known logarithms from a seed. */
   generate(curve: string, n: number, options?: { seed?: number | bigint }): Promise<Bases>;
@@ -198,7 +206,7 @@ export class Bucketeer {
     passed: number;
     failed: number;
   }>;
-  /** Bytes of WebAssembly memory that all workers have. It is used again, and returned by `close`. */
+  /** Bytes of WebAssembly memory of all workers. It is used again, and returned by `close`. */
   memory(): Promise<number>;
   /** Ends the workers and frees everything. */
   close(): void;

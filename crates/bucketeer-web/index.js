@@ -50,8 +50,8 @@ export class Bucketeer {
   }
 
   /**
-   * Loads the points of one section of a .zkey or .ptau of snarkjs, all of them or the first `n`. The
-   * file is read by range: a Blob or File, an address, or bytes.
+   * Loads the points of one section of a .zkey or .ptau of snarkjs, all of them or the first `n`.
+   * The file is read by range: a Blob or File, an address, or bytes.
    */
   async loadFile(file, { section, n, check = true, anyPoint = false } = {}) {
     const opened = await openFile(file);
@@ -69,7 +69,8 @@ export class Bucketeer {
   }
 
   async #load(facts, source, form, check, anyPoint) {
-    const loaded = await this.#port.call("load", [facts.name, source, form, check && !anyPoint, anyPoint]);
+    const args = [facts.name, source, form, check && !anyPoint, anyPoint];
+    const loaded = await this.#port.call("load", args);
     return new Bases(this.#port, this.device, facts, loaded);
   }
 
@@ -96,7 +97,7 @@ export class Bucketeer {
     return this.#port.call("conformance", [name, quick], { onProgress: onRow });
   }
 
-  /** Bytes of WebAssembly memory that all workers have. It is used again, and returned by `close`. */
+  /** Bytes of WebAssembly memory of all workers. It is used again, and returned by `close`. */
   memory() {
     return this.#port.call("memory", []);
   }
@@ -131,7 +132,8 @@ class Bases {
   /** The sum for these scalars. */
   async msm(scalars, { scalarForm, ...options } = {}) {
     const bytes = inputBytes(scalars, this.#facts, "scalar");
-    const outcome = await this.#port.call("msm", [this.#handle, bytes, inputForm(scalars, scalarForm)], options);
+    const args = [this.#handle, bytes, inputForm(scalars, scalarForm)];
+    const outcome = await this.#port.call("msm", args, options);
     return this.#result(outcome);
   }
 
@@ -141,9 +143,15 @@ class Bases {
     if (vectors.length === 0) return { sums: [], milliseconds: 0, device: this.device };
     const { bytes, form } = batchBytes(vectors, this.#facts, scalarForm);
     const args = [this.#handle, bytes, vectors.length, form];
-    const { sums, device = this.device, choice } = await this.#port.call("msmBatch", args, { signal });
+    const result = await this.#port.call("msmBatch", args, { signal });
+    const { sums, device = this.device, choice } = result;
     const points = sums.map((sum) => outputPoint(sum, this.#facts));
-    return { sums: points, milliseconds: performance.now() - start, device, ...(choice && { choice }) };
+    return {
+      sums: points,
+      milliseconds: performance.now() - start,
+      device,
+      ...(choice && { choice }),
+    };
   }
 
   /** The sum for scalars drawn from a seed. */

@@ -1,6 +1,6 @@
-// Writes two files for `build`: `node modules.js full CURVE …`. pkg/modules.js names the wasm modules
-// that were built; their addresses are written out, as bundlers want to see them. pkg/curves.js has
-// the facts of all curves, so that no module is fetched to learn them.
+// Writes two files for `build`: `node modules.js full CURVE …`. pkg/modules.js names the wasm
+// modules that were built; their addresses are written out, as bundlers want to see them.
+// pkg/curves.js has the facts of all curves, so that no module is fetched to learn them.
 
 import { readFile, writeFile } from "node:fs/promises";
 
@@ -30,8 +30,14 @@ const owner = new Map();
 for (const name of names) for (const curve of await curvesOf(name)) owner.set(curve, name);
 
 const curves = full.curveNames().map((curve) => {
-  const { name, alias, componentBytes, components, scalarBytes, edwards, modulus, order } = full.curveFacts(curve);
-  const sizes = { componentBytes, components, scalarBytes, pointBytes: 2 * componentBytes * components };
+  const { name, alias, componentBytes, components, scalarBytes, edwards, modulus, order } =
+    full.curveFacts(curve);
+  const sizes = {
+    componentBytes,
+    components,
+    scalarBytes,
+    pointBytes: 2 * componentBytes * components,
+  };
   return { name, alias, module: owner.get(name), ...sizes, edwards, modulus, order };
 });
 const cpu = full.Processor.cpu().description;
@@ -43,7 +49,9 @@ const modules = names.map((name) => {
   const [own, url] = [camel(name), `new URL("./${name}_bg.wasm", import.meta.url)`];
   return `  "${name}": { init: init_${own}, wasm: ${own}, url: () => ${url} },`;
 });
-const imports = names.map((name) => `import init_${camel(name)}, * as ${camel(name)} from "./${name}.js";`);
+const imports = names.map(
+  (name) => `import init_${camel(name)}, * as ${camel(name)} from "./${name}.js";`,
+);
 const write = (name, lines) => writeFile(new URL(name, folder), `${[head, ...lines].join("\n")}\n`);
 await write("modules.js", [...imports, "export const MODULES = {", ...modules, "};"]);
 await write("curves.js", [

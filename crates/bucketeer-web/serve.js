@@ -25,14 +25,20 @@ async function respond(root, request, response) {
   const { pathname } = new URL(request.url, "http://localhost");
   if (pathname === "/") return void response.writeHead(302, { location: "/page/" }).end();
   const folder = await realpath(root);
-  const asked = join(folder, normalize(decodeURIComponent(pathname)), pathname.endsWith("/") ? "index.html" : "");
+  const asked = join(
+    folder,
+    normalize(decodeURIComponent(pathname)),
+    pathname.endsWith("/") ? "index.html" : "",
+  );
   // Where links lead is what is served, so that is what must lie in the folder.
   const path = await realpath(asked).catch(() => "");
   const inside = path.startsWith(folder + sep) && !path.slice(folder.length).includes(`${sep}.`);
   if (!inside) return refuse(response, 404, "not found");
   const file = await open(path).catch((error) => error);
   if (file instanceof Error) {
-    return file.code === "EACCES" ? refuse(response, 403, "not readable") : refuse(response, 404, "not found");
+    return file.code === "EACCES"
+      ? refuse(response, 403, "not readable")
+      : refuse(response, 404, "not found");
   }
   try {
     const found = await file.stat();
@@ -53,8 +59,10 @@ async function respond(root, request, response) {
 /** A listening server of a folder; port 0 takes a free one. */
 export function serve(port = 0, root = HERE) {
   const server = createServer((request, response) => {
-    // What fails behind the headers can only be cut off.
-    respond(root, request, response).catch(() => (response.headersSent ? response.destroy() : response.writeHead(400).end()));
+    // A response that fails after the headers can only be cut off.
+    respond(root, request, response).catch(() =>
+      response.headersSent ? response.destroy() : response.writeHead(400).end(),
+    );
   });
   return new Promise((resolve, reject) => {
     server.once("error", reject);

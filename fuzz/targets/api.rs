@@ -1,6 +1,6 @@
-//! The API as a whole: over bases that are loaded once, a sequence of calls with any scalars, ranges
-//! and interruptions, on any device. Every sum that comes is right, and every error is the one that
-//! the call must have.
+//! The API as a whole: over bases that are loaded once, a sequence of calls with any scalars,
+//! ranges and interruptions, on any device. Every sum that comes is right, and every error is the
+//! one that the call must have.
 #![no_main]
 
 use std::ops::ControlFlow;

@@ -36,7 +36,7 @@ fn check<C: Curve>(bytes: &[u8], name: &str) {
     }
 }
 
-/// The bytes of one valid point with some of them changed, behind a length of one.
+/// The bytes of one valid point with some of them changed, after a length of one.
 fn changed<C: AffineRepr>(changes: &[u8], compressed: bool) -> Vec<u8> {
     let mut bytes = Vec::new();
     let point = vec![C::generator()];

@@ -1,5 +1,5 @@
-//! Points of gnark, bellman and Ignition, and `inspect`, on arbitrary bytes and on files whose counts are
-//! right: no panic, and what is accepted is valid.
+//! Points of gnark, bellman and Ignition, and `inspect`, on arbitrary bytes and on files whose
+//! counts are right: no panic, and what is accepted is valid.
 #![no_main]
 
 use arbitrary::Arbitrary;

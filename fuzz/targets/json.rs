@@ -24,7 +24,7 @@ fn check<C: Curve>(bytes: &[u8], name: &str, reduce: bool) {
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = parse_json_curve(bytes);
-    // Random bytes seldom form a document: also as the inside of one.
+    // Random bytes rarely form a document, so they are also put inside one.
     let inside = [br#"{"bases":[["0x1","0x2"]"#, bytes, b"}"].concat();
     for bytes in [bytes, &inside] {
         check::<G1Affine>(bytes, "bn254", false);

@@ -11,7 +11,7 @@ pub(crate) fn sum<A: Curve>(bases: &[A], scalars: Scalars<'_, A::ScalarField>) -
     recover(on_device(bases, scalars), || on_cpu(bases, scalars))
 }
 
-/// The same for integers of so many words each, which are residues unless one is not reduced.
+/// The same for integers of `each` words, which are residues unless one is not reduced.
 pub(crate) fn sum_of_integers<A: Curve>(bases: &[A], words: &[u64], each: usize) -> A::Group {
     let residues = Scalars::canonical(words);
     let integers = |error| match error {
@@ -53,8 +53,8 @@ pub(crate) fn builder<A: Curve>() -> Builder<A> {
     if chosen().any_point { builder.any_point() } else { builder }
 }
 
-/// The result of an MSM, which arkworks' traits cannot fail to return: if it failed, that on the
-/// CPU where the settings allow it, otherwise a panic with the error's text.
+/// The result of an MSM. arkworks' traits cannot return an error: if the MSM failed, it runs on the
+/// CPU where the settings allow that; otherwise this panics with the error's text.
 fn recover<T>(attempt: Result<T, Error>, on_cpu: impl FnOnce() -> Result<T, Error>) -> T {
     recover_if(chosen().cpu_fallback, attempt, on_cpu)
 }

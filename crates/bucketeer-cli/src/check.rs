@@ -59,7 +59,7 @@ fn plain(any_point: bool, memory_limit: Option<u64>) -> RunOptions {
     options
 }
 
-/// The sum, unless it is no point.
+/// The sum, unless it is not a point.
 fn existing(sum: Coordinates) -> Result<Coordinates, Error> {
     match sum {
         Coordinates::None => Err(Error::NotRepresentable),

@@ -14,7 +14,8 @@ use crate::units;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// File of bases: .ptau, .zkey, arkworks, JSON, gnark, bellman or Ignition; see `bucketeer inspect`
+    /// File of bases: .ptau, .zkey, arkworks, JSON, gnark, bellman or Ignition; see
+    /// `bucketeer inspect`
     #[arg(long_help = args::BASES)]
     input: PathBuf,
     /// File to write

@@ -50,7 +50,8 @@ pub struct FileArgs {
     #[arg(long, value_name = "FILE", group = "files",
           conflicts_with_all = ["seed", "distribution"])]
     pub input: Option<PathBuf>,
-    /// File of bases: .ptau, .zkey, arkworks, JSON, gnark, bellman or Ignition; see `bucketeer inspect`
+    /// File of bases: .ptau, .zkey, arkworks, JSON, gnark, bellman or Ignition; see
+    /// `bucketeer inspect`
     #[arg(long, value_name = "FILE", groups = ["files", "points"], long_help = args::BASES)]
     pub bases: Option<PathBuf>,
     /// Table that `bucketeer precompute` wrote, in place of bases
@@ -81,7 +82,7 @@ impl FileArgs {
         self.input.as_ref().map(read).transpose()
     }
 
-    /// The files of bases and scalars, to be read chunk by chunk; `None` where that is not possible.
+    /// The files of bases and scalars, to be read chunk by chunk; `None` if that is not possible.
     pub fn stream(
         &self,
         curve: &dyn AnyCurve,

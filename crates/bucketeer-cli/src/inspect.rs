@@ -38,7 +38,7 @@ fn object(path: &Path, found: &Inspection, uses: Vec<String>) -> Value {
     })
 }
 
-/// A number as such, anything else as text.
+/// Numbers as numbers, anything else as text.
 fn number(value: &str) -> Value {
     value.parse::<u64>().map_or_else(|_| value.into(), Into::into)
 }

@@ -34,7 +34,7 @@ pub fn handle() {}
 fn wanted() -> Option<libc::sigset_t> {
     let mut some = false;
     // SAFETY: zeros are a valid set and a valid action, both of which are filled in below; a null
-    // pointer asks for the present action and changes nothing.
+    // pointer requests the present action and changes nothing.
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut set);
@@ -51,7 +51,7 @@ fn wanted() -> Option<libc::sigset_t> {
 
 #[cfg(unix)]
 fn set_mask(how: libc::c_int, signals: &libc::sigset_t) -> bool {
-    // SAFETY: `signals` is a set; a null pointer says that the old mask is not wanted.
+    // SAFETY: `signals` is a set; a null pointer says that the old mask is not requested.
     unsafe { libc::pthread_sigmask(how, signals, std::ptr::null_mut()) == 0 }
 }
 
@@ -69,7 +69,7 @@ fn end(signal: libc::c_int) -> ! {
     use std::io::{IsTerminal, Write};
     bucketeer::io::abandon_writes();
     let mut stderr = std::io::stderr();
-    // Behind a line of progress.
+    // After a line of progress.
     let start = if stderr.is_terminal() { "\n" } else { "" };
     let reason = if signal == libc::SIGINT { "interrupted" } else { "told to end" };
     let _ = writeln!(stderr, "{start}error: {reason}");

@@ -1,8 +1,8 @@
 //! The command-line tool of Bucketeer: flags, glue and messages around the library.
 //!
-//! One file per command. A command takes its parsed arguments, does its work and gives back what is
-//! to stand on stdout, or a [`Failure`](failure::Failure) that carries its own exit code. Only this
-//! file writes to stdout and ends the process:
+//! One file per command. A command takes its parsed arguments, does its work and returns what goes
+//! to stdout, or a [`Failure`](failure::Failure) that carries its own exit code. Only this file
+//! writes to stdout and ends the process:
 //!
 //! | code | meaning |
 //! | --- | --- |
@@ -125,7 +125,7 @@ fn parsed() -> ExitCode {
         Ok(cli) => ended(ranks::end(cli.command.run()).and_then(|text| output::print(&text))),
         Err(_) if output::is_silent() => ExitCode::from(Failure::Usage(String::new()).exit_code()),
         Err(error) => {
-            // Help goes to stdout and is no failure.
+            // Help goes to stdout and is not a failure.
             let code = error.exit_code();
             let _ = error.print();
             ExitCode::from(u8::try_from(code).unwrap_or(2))

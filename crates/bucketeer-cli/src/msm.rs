@@ -128,7 +128,7 @@ impl Args {
         match [input, bases, scalars].into_iter().flatten().find(pipe) {
             None => Ok(()),
             Some(path) => {
-                let reason = "it is no regular file, and with --mpi all ranks read it".into();
+                let reason = "it is not a regular file, and with --mpi all ranks read it".into();
                 Err(Error::File { path: path.clone(), reason }.into())
             }
         }

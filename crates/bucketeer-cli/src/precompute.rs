@@ -14,7 +14,7 @@ use crate::output::{self, Outcome};
 use crate::progress::Activity;
 use crate::units;
 
-/// So few bases would be held as multiples, without a table.
+/// Up to this many bases would be held as multiples, without a table.
 const FEW: usize = 64;
 
 #[derive(clap::Args)]
@@ -22,7 +22,8 @@ pub struct Args {
     /// Curve, e.g. bls12-377 or bn254-g2
     #[arg(long, value_name = "CURVE", value_parser = args::curve, long_help = args::curve_help())]
     curve: &'static NamedCurve,
-    /// File of bases: .ptau, .zkey, arkworks, JSON, gnark, bellman or Ignition; see `bucketeer inspect`
+    /// File of bases: .ptau, .zkey, arkworks, JSON, gnark, bellman or Ignition; see
+    /// `bucketeer inspect`
     #[arg(long, value_name = "FILE", long_help = args::BASES)]
     bases: PathBuf,
     /// Table to write
@@ -71,7 +72,7 @@ pub fn run(args: &Args) -> Outcome {
     activity.say("making the table");
     let started = Instant::now();
     let mut settings = args.plan.settings(None, points.len());
-    // A table of one copy is not worth a file, unless it was asked for.
+    // A table of one copy is not worth a file, unless it was requested.
     settings.auto_precompute |= settings.precompute.is_none() && settings.odd_multiples.is_none();
     if points.len() <= FEW {
         settings.accumulate = settings.accumulate.or(Some(Accumulate::Slices));

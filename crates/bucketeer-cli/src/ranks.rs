@@ -1,8 +1,8 @@
 //! Commands over the ranks of a parallel program, with `--mpi`.
 //!
-//! 1. MPI is in a library that is loaded when it is asked for ([`connector`]).
+//! 1. MPI is in a library that is loaded when it is requested ([`connector`]).
 //! 2. Every rank carries out the same command, on a device that is all ranks' ([`over`]).
-//! 3. Only rank 0 prints. What a rank fails with is what all fail with, with the same exit code.
+//! 3. Only rank 0 prints. If one rank fails, all end with its error and its exit code.
 
 mod connector;
 
@@ -43,8 +43,8 @@ pub fn threads() -> Option<usize> {
     RANKS.get().map(|ranks| ranks.threads())
 }
 
-/// Whether the command line asks for ranks. It is looked at before it is parsed, so that only one
-/// rank complains of it. `plan` describes them and needs none.
+/// Whether the command line requests ranks. This is checked before it is parsed, so that only one
+/// rank reports an error in it. `plan` describes ranks and needs none.
 pub fn requested() -> bool {
     let mut arguments = std::env::args_os().skip(1).take_while(|argument| argument != "--");
     arguments.next().is_some_and(|command| command != "plan")

@@ -29,7 +29,7 @@ pub struct Args {
     /// Run a part of the table that takes seconds
     #[arg(long)]
     quick: bool,
-    /// Instead of the table, make calls of all kinds from several threads for so long, e.g. 90s,
+    /// Instead of the table, make calls of all kinds from several threads for this long, e.g. 90s,
     /// 10m or 1h
     #[arg(long, value_name = "DURATION", value_parser = units::parse_duration,
           conflicts_with_all = ["curve", "preset", "quick", "mpi"])]

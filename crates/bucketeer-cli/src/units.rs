@@ -70,7 +70,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
 pub fn parse_seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(seconds),
-        _ => Err(format!("{text} is no number of seconds")),
+        _ => Err(format!("{text} is not a number of seconds")),
     }
 }
 

@@ -4,14 +4,15 @@
  * unless it is BUCKETEER_STATUS_OK; bucketeer_last_error() says what is wrong otherwise.
  *
  * Ownership. Points and scalars are the caller's and are read during the call only. Devices, bases
- * and jobs are numbers that name what the library keeps; free what you no longer need. A number that
- * was freed names nothing and is refused with BUCKETEER_STATUS_INVALID_ARGUMENT.
+ * and jobs are numbers that name what the library keeps; free what you no longer need. A number
+ * that was freed names nothing and is refused with BUCKETEER_STATUS_INVALID_ARGUMENT.
  *
  * Threads. Every function may be called from any thread at any time. Several threads may run MSMs
  * over the same bases, and free them while others still do: the memory goes when the last run has
  * ended. bucketeer_last_error() is about the calling thread's own last call.
  *
- * Nothing here is constant time. Made by cbindgen from crates/bucketeer-ffi; MIT or Apache-2.0. */
+ * Nothing here is constant time. Made by cbindgen from crates/bucketeer-ffi. Licensed under MIT or
+ * Apache-2.0. */
 
 #ifndef BUCKETEER_H
 #define BUCKETEER_H
@@ -268,8 +269,8 @@ size_t bucketeer_curve_count(void);
 // The name of a curve, from 0 on; null beyond the last one. The string is never freed.
 const char *bucketeer_curve_name(size_t index);
 
-// The sizes of a curve's points and scalars. Names are as on the command line: "bn254", "bn254-g2",
-// "bls12-381", …; case, hyphens and underscores do not matter.
+// The sizes of a curve's points and scalars. Names are as on the command line: "bn254",
+// "bn254-g2", "bls12-381", …; case, hyphens and underscores do not matter.
 //
 // `name` is a string that ends with a zero; `out` may be written to.
 BucketeerStatus bucketeer_curve_layout(const char *name, BucketeerLayout *out);
@@ -278,8 +279,8 @@ BucketeerStatus bucketeer_curve_layout(const char *name, BucketeerLayout *out);
 // on scalars.
 BucketeerStatus bucketeer_release_workspaces(void);
 
-// Starts an MSM in the background, as bucketeer_msm would run it. The scalars are copied during the
-// call, and the bases may be freed while it runs.
+// Starts an MSM in the background, as bucketeer_msm would run it. The scalars are copied during
+// the call, and the bases may be freed while it runs.
 //
 // The pointers are valid, and `scalars->data` has the bytes that its fields describe.
 BucketeerStatus bucketeer_submit(BucketeerBases bases,

@@ -29,8 +29,8 @@ pub extern "C" fn bucketeer_curve_name(index: usize) -> *const c_char {
     NAMES.get(index).map_or(std::ptr::null(), |name| name.as_ptr())
 }
 
-/// The sizes of a curve's points and scalars. Names are as on the command line: "bn254", "bn254-g2",
-/// "bls12-381", …; case, hyphens and underscores do not matter.
+/// The sizes of a curve's points and scalars. Names are as on the command line: "bn254",
+/// "bn254-g2", "bls12-381", …; case, hyphens and underscores do not matter.
 ///
 /// # Safety
 ///
@@ -73,7 +73,8 @@ pub(crate) unsafe fn write_text(
     let kept = text.char_indices().take_while(|at| within(*at)).last();
     let cut = kept.map_or(0, |(at, c)| at + c.len_utf8());
     if size > 0 {
-        // SAFETY: valid by the contract of this function; the text has at most `size` bytes with its zero.
+        // SAFETY: valid by the contract of this function; the text has at most `size` bytes with
+        // its zero.
         let out = unsafe { room(out.cast(), size, cut + 1) }?;
         out[..cut].copy_from_slice(&text.as_bytes()[..cut]);
         out[cut] = 0;

@@ -54,8 +54,8 @@ impl Drop for Submitted {
     }
 }
 
-/// Starts an MSM in the background, as bucketeer_msm would run it. The scalars are copied during the
-/// call, and the bases may be freed while it runs.
+/// Starts an MSM in the background, as bucketeer_msm would run it. The scalars are copied during
+/// the call, and the bases may be freed while it runs.
 ///
 /// # Safety
 ///

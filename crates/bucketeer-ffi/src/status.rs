@@ -68,7 +68,7 @@ thread_local! {
     static MESSAGE: RefCell<CString> = RefCell::default();
 }
 
-/// Runs the body of a function. No panic gets out.
+/// Runs the body of a function and catches its panics.
 pub(crate) fn guard(work: impl FnOnce() -> Result<(), Failure>) -> Status {
     let outcome = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);

@@ -129,7 +129,7 @@ pub struct Options {
 /// A pointer that is neither null nor misaligned points to a valid value, for `'a`.
 pub(crate) unsafe fn reference<'a, T>(pointer: *const T, name: &str) -> Result<&'a T, Failure> {
     check(pointer, name)?;
-    // SAFETY: neither null nor misaligned, and valid by the caller's word.
+    // SAFETY: neither null nor misaligned, and valid as the caller promises.
     Ok(unsafe { &*pointer })
 }
 
@@ -140,7 +140,7 @@ pub(crate) unsafe fn reference<'a, T>(pointer: *const T, name: &str) -> Result<&
 /// A pointer that is neither null nor misaligned may be written to.
 pub(crate) unsafe fn write<T>(pointer: *mut T, name: &str, value: T) -> Result<(), Failure> {
     check(pointer, name)?;
-    // SAFETY: neither null nor misaligned, and writable by the caller's word.
+    // SAFETY: neither null nor misaligned, and writable as the caller promises.
     unsafe { pointer.write(value) };
     Ok(())
 }
@@ -154,7 +154,7 @@ pub(crate) fn check<T>(pointer: *const T, name: &str) -> Result<(), Failure> {
     }
 }
 
-/// Refuses room that is too small for so many bytes.
+/// Refuses a buffer that is smaller than needed.
 pub(crate) fn check_room(out: *mut c_void, size: usize, needed: usize) -> Result<(), Failure> {
     if size < needed {
         return Err(Failure::argument(format!("out has room for {size} bytes of {needed}")));
@@ -176,7 +176,7 @@ pub(crate) unsafe fn room<'a>(
     if needed == 0 {
         return Ok(&mut []);
     }
-    // SAFETY: not null, and so many bytes may be written by the caller's word.
+    // SAFETY: not null, and the caller promises that this many bytes may be written.
     Ok(unsafe { std::slice::from_raw_parts_mut(out.cast(), needed) })
 }
 
@@ -187,7 +187,7 @@ pub(crate) unsafe fn room<'a>(
 /// A pointer that is not null points to a string that ends with a zero, unchanged for `'a`.
 pub(crate) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, Failure> {
     check(pointer, name)?;
-    // SAFETY: not null, and a string by the caller's word.
+    // SAFETY: not null, and a string as the caller promises.
     let text = unsafe { CStr::from_ptr(pointer) };
     text.to_str().map_err(|_| Failure::argument(format!("{name} is not UTF-8")))
 }
@@ -224,7 +224,7 @@ unsafe fn bytes<'a>(
     let length = length.filter(possible).ok_or_else(|| {
         Failure::argument(format!("{what}: {count} elements at every {stride} bytes do not exist"))
     })?;
-    // SAFETY: not null, of a possible length, and readable by the caller's word.
+    // SAFETY: not null, of a possible length, and readable as the caller promises.
     Ok(unsafe { std::slice::from_raw_parts(data.cast(), length) })
 }
 
@@ -234,7 +234,7 @@ pub(crate) fn representation(form: u32) -> Result<Representation, Failure> {
         _ if form == Form::Montgomery as u32 => Ok(Representation::Montgomery),
         _ if form == Form::LittleEndian as u32 => Ok(Representation::LittleEndian),
         _ if form == Form::BigEndian as u32 => Ok(Representation::BigEndian),
-        _ => Err(Failure::argument(format!("{form} is no form of points"))),
+        _ => Err(Failure::argument(format!("{form} is not a form of points"))),
     }
 }
 

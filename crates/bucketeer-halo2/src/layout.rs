@@ -90,7 +90,7 @@ impl Layout {
 ///
 /// The elements have no padding.
 unsafe fn bytes<T>(elements: &[T]) -> &[u8] {
-    // SAFETY: as many bytes as the elements have, all of them initialised by the caller's word.
+    // SAFETY: as many bytes as the elements have, all of them initialised as the caller promises.
     unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
 }
 

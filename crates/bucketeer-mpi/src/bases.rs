@@ -19,7 +19,7 @@ pub enum Source<'a, C> {
     File(&'a BasesFile<C>),
 }
 
-/// Bases over the ranks of a communicator: each holds a share, as long as its device is fast.
+/// Bases over the ranks of a communicator: each holds a share in proportion to its device's speed.
 ///
 /// It is used like [`bucketeer::Bases`]: `msm`, `msm_batch`, `submit`, `slice`, … with the same
 /// scalars on all ranks, of which each reads its share; `msm_of_shares` with those of its

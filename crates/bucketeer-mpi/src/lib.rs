@@ -18,8 +18,8 @@
 //!    among the ranks, exchanges their sums and lets no rank wait for one that has failed.
 //! 2. [`device`] makes the devices of all ranks to one [`Device`]; whatever takes a device of
 //!    Bucketeer takes that one.
-//! 3. [`Bases`] are on such a device. Each rank holds its share of them: a range of a slice, or of a
-//!    file, of which it then reads no other part.
+//! 3. [`Bases`] are on such a device. Each rank holds its share of them: a range of a slice, or of
+//!    a file, of which it then reads no other part.
 //!
 //! **Collective calls.** All ranks make all of these calls, with the same arguments and in the same
 //! order: [`Mpi::new`], [`device`], [`Bases::load`], `msm` and its variants, `msm_batch`, `submit`,

@@ -25,7 +25,7 @@ pub type Timed<R> = Outcome<(Duration, R)>;
 pub struct Contestant<'a, C: Curve> {
     /// Its name in tables and files.
     pub name: &'static str,
-    /// What it must arrive at.
+    /// The right result.
     pub expected: C::Group,
     /// Computes the MSM once.
     pub run: Box<dyn Fn() -> Timed<C::Group> + 'a>,

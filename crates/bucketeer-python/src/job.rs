@@ -1,7 +1,7 @@
 //! MSMs in the background.
 //!
-//! The library's wait cannot be interrupted. So waiting here is looking whether the job has ended,
-//! between which signals and timeouts are handled.
+//! The library's wait cannot be interrupted. So waiting here means polling whether the job has
+//! ended; signals and timeouts are handled in between.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;

@@ -84,7 +84,7 @@ fn pack(
     }
     let Ok((own_x, own_y)) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
         let kind = item.get_type();
-        let message = format!("point {index} is no pair (x, y), Point or None but {kind}");
+        let message = format!("point {index} is not a pair (x, y), Point or None but {kind}");
         return Err(PyTypeError::new_err(message));
     };
     coordinate(&own_x, [index, curve.layout.component], "x", x)?;

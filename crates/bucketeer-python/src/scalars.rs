@@ -126,7 +126,7 @@ fn integers(object: &Bound<'_, PyAny>) -> PyResult<Vec<BigInt>> {
         let item = item?;
         item.extract().map_err(|_| {
             let kind = item.get_type();
-            PyTypeError::new_err(format!("scalar {index} is no integer but {kind}"))
+            PyTypeError::new_err(format!("scalar {index} is not an integer but {kind}"))
         })
     };
     items.enumerate().map(integer).collect()

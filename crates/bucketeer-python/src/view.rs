@@ -119,7 +119,7 @@ fn rows(buffer: &PyUntypedBuffer, what: &str) -> PyResult<[usize; 3]> {
     let not_contiguous = "only the first axis may have gaps; numpy.ascontiguousarray copies";
     let (shape, strides) = (buffer.shape(), buffer.strides());
     let (Some(&rows), Some(&stride)) = (shape.first(), strides.first()) else {
-        return refuse("a single item is no array");
+        return refuse("a single item is not an array");
     };
     if buffer.suboffsets().is_some() {
         return refuse(not_contiguous);

@@ -68,8 +68,8 @@ class ErrorsTest(unittest.TestCase):
         ]:
             self.refused(message, bucketeer.Bases, "bn254", points)
         for points, message in [
-            ([(1, 2, 3)], "point 0 is no pair"),
-            ([G, 5], "point 1 is no pair"),
+            ([(1, 2, 3)], "point 0 is not a pair"),
+            ([G, 5], "point 1 is not a pair"),
             ([(1.0, 2)], "point 0: x is not an integer"),
             ([((1, 0), (2, 0))], "point 0: x is not an integer"),
         ]:

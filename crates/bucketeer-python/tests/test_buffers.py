@@ -186,8 +186,8 @@ class ScalarBuffersTest(unittest.TestCase):
         self.same([2**1024 - 1], [2**1024 - 1])
         self.same([-(2**1023) + 1], [-(2**1023) + 1])
         for scalars, message in [
-            ([1, 2.0], "scalar 1 is no integer"),
-            ("12", "scalar 0 is no integer"),
+            ([1, 2.0], "scalar 1 is not an integer"),
+            ("12", "scalar 0 is not an integer"),
             (7, "expected an array"),
             (flat.astype(np.float32), "not integers"),
             (None, "expected an array"),

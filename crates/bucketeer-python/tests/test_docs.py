@@ -59,7 +59,7 @@ class DocsTest(unittest.TestCase):
                 os.chdir(here)
 
     def check_output(self, text, printed):
-        """A comment behind a print is what it prints; … stands for any text."""
+        """A comment after a print is what it prints; … stands for any text."""
         shown = re.findall(r"^ *print\(.*\) +# (.*)$", text, re.MULTILINE)
         lines = printed.splitlines()
         self.assertEqual(len(lines), len(shown), text)

@@ -1,4 +1,4 @@
-// The curves by name, without a wasm module. Names of other projects are those that the library knows.
+// The curves by name, without a wasm module. Names of other projects are those the library knows.
 
 import { CURVES } from "../pkg/curves.js";
 import { failure } from "./failure.js";
@@ -12,7 +12,9 @@ export const curveNames = () => CURVES.map(({ name }) => name);
 /** Sizes, modulus and order of the curve with this name or alias, and the module that has it. */
 export function factsOf(name) {
   const wanted = canonical(String(name));
-  const found = CURVES.find(({ name, alias }) => [name, alias].some((own) => own && canonical(own) === wanted));
+  const found = CURVES.find(({ name, alias }) =>
+    [name, alias].some((own) => own && canonical(own) === wanted),
+  );
   if (!found) {
     const names = CURVES.map(({ name, alias }) => alias ?? name).join(", ");
     throw failure(`unknown curve "${name}": expected one of ${names}`);

@@ -15,7 +15,7 @@ const LIMITS = [
   "maxComputeWorkgroupsPerDimension",
 ];
 
-/** The description of a device, and its processor if it is a GPU: `full` gives the module for one. */
+/** The description of a device, and its processor if it is a GPU: `full` gives its module. */
 export async function openDevice(full, kind) {
   if (!KINDS.includes(kind)) {
     throw new RangeError(`unknown device "${kind}": expected one of ${KINDS.join(", ")}`);
@@ -54,7 +54,9 @@ async function requestAdapter() {
 /** Browsers differ in how much they tell. */
 function nameOf({ info }) {
   const { description, device, architecture, vendor } = info ?? {};
-  return description || [vendor, device || architecture].filter(Boolean).join(" ") || "WebGPU adapter";
+  return (
+    description || [vendor, device || architecture].filter(Boolean).join(" ") || "WebGPU adapter"
+  );
 }
 
 function unsupported(reason) {

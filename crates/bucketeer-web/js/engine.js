@@ -2,8 +2,8 @@
 // thread or in a worker without anybody noticing. One run begins after the other: a GPU is not
 // faster with two.
 //
-// A CPU computes with the module of the curve, which is fetched when it is first needed. A GPU and the
-// conformance table are in the full module.
+// A CPU computes with the module of the curve, which is fetched when it is first needed. A GPU and
+// the conformance table are in the full module.
 
 import { factsOf } from "./curves.js";
 import { openDevice } from "./device.js";
@@ -52,7 +52,9 @@ export class Engine {
 
   load(curve, bytes, form, check, anyPoint) {
     const seed = crypto.getRandomValues(new Uint8Array(32));
-    return this.#keep(curve, (processor) => processor.load(curve, bytes, form, check, anyPoint, seed));
+    return this.#keep(curve, (processor) =>
+      processor.load(curve, bytes, form, check, anyPoint, seed),
+    );
   }
 
   /** Of `n` bases, loads `count` from `first` on. */
@@ -138,12 +140,19 @@ export class Engine {
   /** How fast the CPU and the GPU are, beside the rates of their plans. */
   async measure() {
     const [{ Work }, cpu] = [await moduleNamed("full"), await this.#cpu("full")];
-    // Where a second device cannot be had, the rates are taken as they are until a run was measured.
-    const gpu = await gpuFactor(this.#gpu.productNanoseconds).catch(() => ({ factor: 1, overhead: 0 }));
-    return { cpu: await cpuFactor(cpu, (bases) => new Work(cpu, bases, 1, 1, 0)), webgpu: gpu.factor, overhead: gpu.overhead };
+    // If no second device can be opened, the rates are used as they are until a run was measured.
+    const gpu = await gpuFactor(this.#gpu.productNanoseconds).catch(() => ({
+      factor: 1,
+      overhead: 0,
+    }));
+    return {
+      cpu: await cpuFactor(cpu, (bases) => new Work(cpu, bases, 1, 1, 0)),
+      webgpu: gpu.factor,
+      overhead: gpu.overhead,
+    };
   }
 
-  /** The place of the device that is predicted to do its work first, and the nanoseconds of both. */
+  /** The place of the device that is predicted to end first, and the nanoseconds of both. */
   async choose(curve, works) {
     const [{ Work, chooseDevice }, cpu] = [await moduleNamed("full"), await this.#cpu("full")];
     const both = works.map(({ kind, bases, batch, factor, extra }) => {
@@ -175,8 +184,10 @@ function taken(outcome) {
   return { x, y };
 }
 
-/** A trap leaves the module in no state to go on, and says nothing by itself. */
+/** After a trap the module cannot be used again, and the trap has no message of its own. */
 function rethrow(error) {
   if (!(error instanceof WebAssembly.RuntimeError)) throw error;
-  throw new Error(`the wasm module failed, make a new Bucketeer: ${error.message}`, { cause: error });
+  throw new Error(`the wasm module failed, make a new Bucketeer: ${error.message}`, {
+    cause: error,
+  });
 }

@@ -13,10 +13,14 @@ export async function openFile(input) {
   if (typeof input === "string" || input instanceof URL) {
     const url = new URL(input, globalThis.location?.href);
     // Node's `fetch` does not read files.
-    return url.protocol === "file:" && node("fs") ? ofBlob(await node("fs").openAsBlob(url)) : ofAddress(url);
+    return url.protocol === "file:" && node("fs")
+      ? ofBlob(await node("fs").openAsBlob(url))
+      : ofAddress(url);
   }
   const what = input === null ? "null" : (input?.constructor?.name ?? typeof input);
-  throw new TypeError(`the file is ${what}: expected a Blob, an address, an ArrayBuffer or a Uint8Array`);
+  throw new TypeError(
+    `the file is ${what}: expected a Blob, an address, an ArrayBuffer or a Uint8Array`,
+  );
 }
 
 function inMemory(bytes) {
@@ -32,7 +36,7 @@ function ofBlob(blob) {
   };
 }
 
-/** Ranges of an answer of HTTP. Every answer must be of the same file: the first one's tag tells. */
+/** Ranges of an HTTP response. All must be of the same file: their tags are compared. */
 async function ofAddress(url) {
   let length = null;
   let tag;
@@ -41,9 +45,11 @@ async function ofAddress(url) {
     const response = await fetch(url, { headers: { range: `bytes=${start}-${end - 1}` } });
     const found = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get("content-range") ?? "");
     if (response.status !== 206 || !found || Number(found[1]) !== start) {
-      // The rest, which may be gigabytes, is not wanted.
+      // The rest may be gigabytes and is not needed.
       await response.body?.cancel();
-      const why = response.ok ? "its server does not send ranges; download it as a Blob" : `status ${response.status}`;
+      const why = response.ok
+        ? "its server does not send ranges; download it as a Blob"
+        : `status ${response.status}`;
       throw failure(`${url.href}: ${why}`);
     }
     const [total, own] = [Number(found[3]), response.headers.get("etag")];

@@ -21,7 +21,9 @@ const FORMS = ["little-endian", "big-endian", "montgomery"];
 
 /** How bytes are integers: as the caller says, little-endian by default, which our own are. */
 export function inputForm(input, form = FORMS[0]) {
-  if (!FORMS.includes(form)) throw new RangeError(`unknown form "${form}": expected one of ${FORMS.join(", ")}`);
+  if (!FORMS.includes(form)) {
+    throw new RangeError(`unknown form "${form}": expected one of ${FORMS.join(", ")}`);
+  }
   return Array.isArray(input) ? FORMS[0] : form;
 }
 
@@ -34,7 +36,9 @@ export function batchBytes(vectors, facts, form) {
   parts.forEach((part, index) => {
     if (part.length !== each || forms[index] !== forms[0]) {
       const what = part.length === each ? "of another form" : `of ${part.length} bytes`;
-      throw new RangeError(`vector ${index} of the batch is ${what}, the first one of ${each} bytes, ${forms[0]}`);
+      throw new RangeError(
+        `vector ${index} of the batch is ${what}, the first one of ${each} bytes, ${forms[0]}`,
+      );
     }
     bytes.set(part, index * each);
   });
@@ -61,14 +65,20 @@ function pointBytes(points, facts) {
   points.forEach((point, index) => {
     const what = `base ${index}`;
     if (point === null) {
-      if (facts.edwards) throw new RangeError(`${what}: an Edwards curve has no infinity, its neutral element is (0, 1)`);
+      if (facts.edwards) {
+        throw new RangeError(
+          `${what}: an Edwards curve has no infinity, its neutral element is (0, 1)`,
+        );
+      }
       return;
     }
     const { x, y } = affine(point, facts, what);
     for (const [name, coordinate, at] of [["x", x, 0], ["y", y, half]]) {
       const parts = Array.isArray(coordinate) ? coordinate : [coordinate];
       if (parts.length !== components) {
-        throw new TypeError(`${what}: ${name} has ${parts.length} components, expected ${components}`);
+        throw new TypeError(
+          `${what}: ${name} has ${parts.length} components, expected ${components}`,
+        );
       }
       parts.forEach((part, i) => {
         const offset = index * 2 * half + at + i * componentBytes;

@@ -22,7 +22,7 @@ async function load({ init, wasm, url }) {
   return wasm;
 }
 
-/** Bytes of the memory of all modules. It grows with what is loaded and is used again, never returned. */
+/** Bytes of the memory of all modules. It grows with what is loaded and is never returned. */
 export function memoryBytes() {
   return [...memories].reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
 }

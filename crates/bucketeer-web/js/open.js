@@ -29,7 +29,7 @@ export async function openPort(kind, worker, threads) {
   }
 }
 
-/** The threads to use: those that are asked for, or one for every processor. */
+/** The threads to use: the requested number, or one for every processor. */
 function threadsOf(threads = Math.min(processors(), MOST_THREADS)) {
   if (Number.isInteger(threads) && threads >= 1 && threads <= MOST_THREADS) return threads;
   throw new RangeError(`threads is ${threads}: expected an integer from 1 to ${MOST_THREADS}`);

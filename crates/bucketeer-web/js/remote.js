@@ -7,7 +7,8 @@
 import { named } from "./failure.js";
 import { spawn } from "./spawn.js";
 
-const sharedMemory = () => globalThis.crossOriginIsolated ?? typeof SharedArrayBuffer === "function";
+const sharedMemory = () =>
+  globalThis.crossOriginIsolated ?? typeof SharedArrayBuffer === "function";
 
 export function inWorker() {
   const pending = new Map();
@@ -29,7 +30,9 @@ export function inWorker() {
     if (error) call.reject(named(error.name, error.message));
     else call.resolve(result);
   };
-  const worker = spawn(receive, (reason) => fail(named("WorkerError", `a worker failed: ${reason}`)));
+  const worker = spawn(receive, (reason) =>
+    fail(named("WorkerError", `a worker failed: ${reason}`)),
+  );
 
   return {
     /** Calls a method of the engine; buffers in `transfer` are moved to the worker. */

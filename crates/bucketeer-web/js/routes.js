@@ -1,11 +1,12 @@
 // A GPU and the CPU as one engine: every call goes to the one that is predicted to end first.
 //
 // 1. The times come from the library's plans, of both devices, for the bases whose scalars are not
-//    zero (`chooseDevice`). What was measured here corrects them: at first `speed.js`, then every run.
+//    zero (`chooseDevice`). What was measured here corrects them: at first `speed.js`, then every
+//    run.
 // 2. Bases are loaded onto the device that the first choice falls on. A device that does not have
 //    them, or whose shaders are not compiled, would have to be made ready first, and is charged for
-//    that. What the other one loses meanwhile is counted against it: bases that are used often enough
-//    end up where they run fastest, at most at twice the cost of having known it.
+//    that. What the other one loses meanwhile is counted against it: bases that are used often
+//    enough end up where they run fastest, at most at twice the cost of having known it.
 // 3. So bases in memory are kept here too, for the other device to load.
 
 import { countNonZero } from "./bytes.js";
@@ -22,7 +23,7 @@ const COMPILE = 2000;
 /** What was measured of this page's devices, by their names. */
 const measured = new Map();
 
-/** `gpu` is a port whose device is open; `startCpu` starts the one of the CPU, once it is needed. */
+/** `gpu` is a port whose device is open; `startCpu` opens the CPU's when it is needed. */
 export function inRoutes(gpu, startCpu, threads, gpuDevice) {
   const residents = new Map();
   const compiled = new Set();
@@ -44,7 +45,8 @@ export function inRoutes(gpu, startCpu, threads, gpuDevice) {
     await opened;
     return port;
   };
-  const deviceOf = async (kind) => (kind === "webgpu" ? gpuDevice : (await cpuPort().opened).device);
+  const deviceOf = async (kind) =>
+    kind === "webgpu" ? gpuDevice : (await cpuPort().opened).device;
 
   const factor = (kind, curve) => factors.get(`${kind} ${curve}`) ?? speed[kind];
   const learn = (kind, curve, factor) => {
@@ -59,7 +61,7 @@ export function inRoutes(gpu, startCpu, threads, gpuDevice) {
     return loading + (kind === "webgpu" && !compiled.has(curve.name) ? compile : 0);
   };
 
-  /** The device for `batch` MSMs with so many scalars that are not zero, and why. */
+  /** The device for `batch` MSMs with `nonZero` scalars that are not zero, and why. */
   const choose = async (resident, nonZero, batch) => {
     const { curve, n, lost } = resident;
     const ready = {};
@@ -74,10 +76,16 @@ export function inRoutes(gpu, startCpu, threads, gpuDevice) {
     });
     const { chosen, nanoseconds } = await gpu.call("choose", [curve.name, works]);
     const kind = KINDS[chosen];
-    const predicted = Object.fromEntries(KINDS.map((kind, i) => [kind, nanoseconds[i] / 1e6 - ready[kind]]));
+    const predicted = Object.fromEntries(
+      KINDS.map((kind, i) => [kind, nanoseconds[i] / 1e6 - ready[kind]]),
+    );
     lost[other(kind)] += Math.max(0, predicted[kind] - predicted[other(kind)]);
     const raw = (nanoseconds[chosen] - works[chosen].extra) / works[chosen].factor;
-    return { kind, raw, choice: { device: kind, predicted, setup: ready, reason: reasonOf(predicted, ready) } };
+    return {
+      kind,
+      raw,
+      choice: { device: kind, predicted, setup: ready, reason: reasonOf(predicted, ready) },
+    };
   };
 
   /** The handle of the bases on a device, which gets them if it does not have them. */
@@ -162,7 +170,8 @@ export function inRoutes(gpu, startCpu, threads, gpuDevice) {
       const { curve, n } = resident(handle);
       const size = scalars.length === 32 * n * count ? 32 : curve.scalarBytes;
       const nonZero = Math.ceil(countNonZero(scalars, size) / Math.max(count, 1));
-      return run(handle, "msmBatch", [scalars, count, form], { nonZero, batch: Math.max(count, 1) }, options);
+      const work = { nonZero, batch: Math.max(count, 1) };
+      return run(handle, "msmBatch", [scalars, count, form], work, options);
     },
 
     msmOf([handle, ...drawn], options) {
@@ -182,14 +191,17 @@ export function inRoutes(gpu, startCpu, threads, gpuDevice) {
     async free([handle]) {
       const { on } = resident(handle);
       residents.delete(handle);
-      const free = async ([kind, loaded]) => (await port(kind)).call("free", [(await loaded).handle]);
+      const free = async ([kind, loaded]) =>
+        (await port(kind)).call("free", [(await loaded).handle]);
       await Promise.all(Object.entries(on).map(free));
     },
   };
 
   return {
     async call(method, args, options) {
-      return Object.hasOwn(methods, method) ? methods[method](args, options) : gpu.call(method, args, options);
+      return Object.hasOwn(methods, method)
+        ? methods[method](args, options)
+        : gpu.call(method, args, options);
     },
     close() {
       gpu.close();

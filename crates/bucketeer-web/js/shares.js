@@ -5,8 +5,8 @@
 // 2. An MSM runs on all shares at once, each with its range of the scalars.
 // 3. The first worker adds the sums, as MSMs with scalars of one.
 //
-// Few bases are not cut: to reduce buckets takes each worker as long as it would take one. Of a batch
-// over few bases every worker takes some MSMs, on bases that it is given for that.
+// Few bases are not cut: to reduce buckets takes each worker as long as it would take one. Of a
+// batch over few bases every worker takes some MSMs, on bases that it is given for that.
 
 import { partOf, wholeOf } from "./bytes.js";
 import { factsOf } from "./curves.js";
@@ -39,7 +39,11 @@ export function inWorkers(threads) {
   const cut = (n) => {
     const count = sharesOf(n, threads);
     const each = Math.ceil(n / count);
-    const share = (index) => ({ index, first: index * each, count: Math.min(each, n - index * each) });
+    const share = (index) => ({
+      index,
+      first: index * each,
+      count: Math.min(each, n - index * each),
+    });
     return Array.from({ length: count }, (_, index) => share(index));
   };
 
@@ -80,7 +84,7 @@ export function inWorkers(threads) {
       try {
         return await one(part, index, stop.signal);
       } catch (error) {
-        // The others' work is of no use; the first error is the one that counts.
+        // The work of the others cannot be used; the first error is the one that counts.
         stop.abort(error);
         throw error;
       }
@@ -102,10 +106,15 @@ export function inWorkers(threads) {
     const start = performance.now();
     const report = united(shares.length, onProgress);
     const one = (share, index, signal) =>
-      share.port.call(method, [share.handle, ...args(share)], { onProgress: report(index), signal });
+      share.port.call(method, [share.handle, ...args(share)], {
+        onProgress: report(index),
+        signal,
+      });
     const outcomes = await together(shares, one, signal);
     const [{ x, y }] = await first.call("sums", [curve.name, [outcomes]]);
-    const slowest = outcomes.reduce((a, b) => (a.figures.milliseconds > b.figures.milliseconds ? a : b)).figures;
+    const slowest = outcomes.reduce((a, b) =>
+      a.figures.milliseconds > b.figures.milliseconds ? a : b,
+    ).figures;
     return { x, y, figures: { ...slowest, milliseconds: performance.now() - start } };
   };
 
@@ -133,7 +142,10 @@ export function inWorkers(threads) {
     async open([kind]) {
       const result = await first.call("open", [kind]);
       if (result.device.kind !== "cpu") return result;
-      const description = result.device.description.replace("1 thread,", `${threads} thread${threads === 1 ? "" : "s"},`);
+      const description = result.device.description.replace(
+        "1 thread,",
+        `${threads} thread${threads === 1 ? "" : "s"},`,
+      );
       return { ...result, device: { ...result.device, description, threads } };
     },
 
@@ -143,7 +155,7 @@ export function inWorkers(threads) {
       // The library says what is wrong with a length, and where a bad point is.
       const whole = async () => {
         const bytes = await wholeOf(source);
-        // Other workers may be given the same bases later, when the caller may have changed its own.
+        // Other workers may get the same bases later, when the caller may have changed its own.
         const own = n < 2 * LEAST ? bytes.slice() : bytes;
         let checked = !check;
         const load = async (port) => {
@@ -157,7 +169,11 @@ export function inWorkers(threads) {
       };
       if (!Number.isInteger(n) || cut(n).length === 1) return whole();
       const load = async (port, { first, count }) => {
-        const part = await partOf(source, first * curve.pointBytes, (first + count) * curve.pointBytes);
+        const part = await partOf(
+          source,
+          first * curve.pointBytes,
+          (first + count) * curve.pointBytes,
+        );
         return port.call("load", [name, part, form, check, anyPoint], { transfer: [part.buffer] });
       };
       const failed = (error) => (error.name === "BucketeerError" ? whole() : Promise.reject(error));
@@ -166,7 +182,9 @@ export function inWorkers(threads) {
 
     async generate([name, n, seed]) {
       const curve = factsOf(name);
-      return keep(curve, n, (port, { first, count }) => port.call("generate", [name, n, seed, first, count]));
+      return keep(curve, n, (port, { first, count }) =>
+        port.call("generate", [name, n, seed, first, count]),
+      );
     },
 
     msm([handle, scalars, form], options) {
@@ -202,10 +220,15 @@ export function inWorkers(threads) {
           const from = index * each + first * size;
           part.set(scalars.subarray(from, from + own * size), index * own * size);
         }
-        return port.call("msmBatch", [handle, part, count, form], { signal, transfer: [part.buffer] });
+        return port.call("msmBatch", [handle, part, count, form], {
+          signal,
+          transfer: [part.buffer],
+        });
       };
       const outcomes = await together(shares, one, signal);
-      const lists = Array.from({ length: count }, (_, index) => outcomes.map(({ sums }) => sums[index]));
+      const lists = Array.from({ length: count }, (_, index) =>
+        outcomes.map(({ sums }) => sums[index]),
+      );
       return done(await first.call("sums", [curve.name, lists]));
     },
 
@@ -235,7 +258,9 @@ export function inWorkers(threads) {
     /** The worker that the first share is in. */
     first,
     async call(method, args, options) {
-      return Object.hasOwn(methods, method) ? methods[method](args, options) : first.call(method, args, options);
+      return Object.hasOwn(methods, method)
+        ? methods[method](args, options)
+        : first.call(method, args, options);
     },
     close() {
       first.close();
@@ -261,15 +286,18 @@ function scalarSize(length, n, { scalarBytes }) {
   const size = [USUAL_SCALAR, scalarBytes].find((size) => n * size === length);
   if (size) return size;
   const scalars = length / scalarBytes;
+  const also = scalars < n ? ", and every base a scalar" : "";
   const text = Number.isInteger(scalars)
-      ? `${n} bases but ${scalars} scalars: every scalar needs a base${scalars < n ? ", and every base a scalar" : ""}`
-      : `the scalars have ${length} bytes, which is not a multiple of the ${scalarBytes} of a scalar`;
+    ? `${n} bases but ${scalars} scalars: every scalar needs a base${also}`
+    : `the scalars have ${length} bytes, which is not a multiple of the ${scalarBytes} of a scalar`;
   throw failure(text);
 }
 
 function planOf(shares) {
   const [{ plan }] = shares;
-  return shares.length === 1 ? plan : `shares       ${shares.length}, one for a worker; the first:\n${plan}`;
+  return shares.length === 1
+    ? plan
+    : `shares       ${shares.length}, one for a worker; the first:\n${plan}`;
 }
 
 /** One listener for the progress of several runs: it is called once all have begun. */

@@ -1,5 +1,5 @@
-// snarkjs' `.zkey` and `.ptau` files: where their points are. Only headers are read here. The names of
-// the sections are those of the command-line tool.
+// snarkjs' `.zkey` and `.ptau` files: where their points are. Only headers are read here. The names
+// of the sections are those of the command-line tool.
 //
 // A file is four letters, a version, the number of sections, and the sections: a type, a length and
 // bytes. Points are in Montgomery form.
@@ -28,11 +28,15 @@ export async function locate(file, name) {
   const wanted = found.find((section) => section.name === own);
   if (!wanted) {
     const names = found.map(({ name }) => name).join(", ");
-    throw failure(`section ${name === undefined ? "is missing" : `"${name}" is not in the file`}: expected one of ${names}`);
+    const what = name === undefined ? "is missing" : `"${name}" is not in the file`;
+    throw failure(`section ${what}: expected one of ${names}`);
   }
   const size = (group) => CURVES.find(({ name }) => name === `${base}-${group}`).pointBytes;
   const sizes = { g1: size("g1"), g2: size("g2") };
-  return { curve: `${base}-${wanted.group}`, ...place(wanted, section(sections, wanted.kind, own), sizes, power) };
+  return {
+    curve: `${base}-${wanted.group}`,
+    ...place(wanted, section(sections, wanted.kind, own), sizes, power),
+  };
 }
 
 /** Little-endian integers at places of a file; what lies close together is read once. */
@@ -61,14 +65,17 @@ class Cursor {
   }
 
   async integer(at, count) {
-    return (await this.take(at, count)).reduceRight((value, byte) => (value << 8n) | BigInt(byte), 0n);
+    return (await this.take(at, count)).reduceRight(
+      (value, byte) => (value << 8n) | BigInt(byte),
+      0n,
+    );
   }
 
   async u32(at) {
     return Number(await this.integer(at, 4));
   }
 
-  /** An integer behind its number of bytes, and where it ends. */
+  /** An integer after its number of bytes, and where it ends. */
   async prime(at) {
     const width = await this.u32(at);
     if (width % 8 !== 0 || width > 128) throw failure(`a prime of ${width} bytes in the header`);
@@ -84,7 +91,9 @@ async function readSections(cursor) {
   for (let index = 0; index < count; index++) {
     const [kind, length] = [await cursor.u32(at), Number(await cursor.integer(at + 4, 8))];
     const start = at + 12;
-    if (start + length > cursor.length) throw failure(`the file is truncated: section ${kind} ends at ${start + length}`);
+    if (start + length > cursor.length) {
+      throw failure(`the file is truncated: section ${kind} ends at ${start + length}`);
+    }
     sections.push({ kind, start, length });
     at = start + length;
   }
@@ -126,13 +135,26 @@ async function zkey(cursor, sections) {
   const header = section(sections, 2, "header").start;
   const { value: modulus, end } = await cursor.prime(header);
   const { end: counts } = await cursor.prime(end);
-  const [variables, publics, domain] = [await cursor.u32(counts), await cursor.u32(counts + 4), await cursor.u32(counts + 8)];
+  const [variables, publics, domain] = [
+    await cursor.u32(counts),
+    await cursor.u32(counts + 4),
+    await cursor.u32(counts + 8),
+  ];
   if (protocol === 2) return { modulus, found: [whole("tau-g1", 14, "g1", domain + 6)] };
   if (protocol === 10) return { modulus, found: [whole("tau-g1", 16, "g1", 9 * domain + 18)] };
-  if (protocol !== 1) throw failure(`protocol ${protocol}, expected 1 (Groth16), 2 (PLONK) or 10 (FFLONK)`);
-  if (publics >= variables) throw failure(`${publics} public of ${variables} variables in the header`);
-  // One point after so many of both groups.
-  const single = (name, group, g1, g2) => ({ name, kind: 2, group, after: { bytes: counts + 12 - header, g1, g2 } });
+  if (protocol !== 1) {
+    throw failure(`protocol ${protocol}, expected 1 (Groth16), 2 (PLONK) or 10 (FFLONK)`);
+  }
+  if (publics >= variables) {
+    throw failure(`${publics} public of ${variables} variables in the header`);
+  }
+  // One point, after `g1` and `g2` points of the two groups.
+  const single = (name, group, g1, g2) => ({
+    name,
+    kind: 2,
+    group,
+    after: { bytes: counts + 12 - header, g1, g2 },
+  });
   const found = [
     whole("a", 5, "g1", variables),
     whole("b1", 6, "g1", variables),
@@ -151,20 +173,27 @@ async function zkey(cursor, sections) {
 }
 
 /** Where the points of a section are, and how many; `power` selects one of the Lagrange bases. */
-function place({ name, group, count, after, power: largest }, { kind, start, length }, sizes, power) {
+function place(wanted, { kind, start, length }, sizes, power) {
+  const { name, group, count, after, power: largest } = wanted;
   const size = sizes[group];
-  if (power !== undefined && largest === undefined) throw failure(`section "${name}" is not one for each power`);
+  if (power !== undefined && largest === undefined) {
+    throw failure(`section "${name}" is not one for each power`);
+  }
   if (after) {
     const at = after.bytes + after.g1 * sizes.g1 + after.g2 * sizes.g2;
     if (at + size > length) throw failure(`the file is truncated: no "${name}" in the header`);
     return { start: start + at, count: 1, bytes: size };
   }
   if (largest === undefined) {
-    if (count * size !== length) throw failure(`section "${name}" has ${length} bytes, expected ${count}·${size}`);
+    if (count * size !== length) {
+      throw failure(`section "${name}" has ${length} bytes, expected ${count}·${size}`);
+    }
     return { start, count, bytes: length };
   }
   // Those of tau in G1 may have one power more than the others.
-  const last = [largest, ...(kind === 12 ? [largest + 1] : [])].find((last) => (2 ** (last + 1) - 1) * size === length);
+  const last = [largest, ...(kind === 12 ? [largest + 1] : [])].find(
+    (last) => (2 ** (last + 1) - 1) * size === length,
+  );
   if (last === undefined) throw failure(`${length} bytes in section "${name}"`);
   const own = power === undefined ? largest : Number(power);
   if (!Number.isInteger(own) || own < 0 || own > last) {

@@ -1,5 +1,5 @@
-// A worker, in browsers and in Node, and the news of its end: an engine that waits for a worker that
-// is gone would wait forever.
+// A worker, in browsers and in Node, and the news of its end: an engine that waits for a worker
+// that is gone would wait forever.
 
 const node = (name) => globalThis.process?.getBuiltinModule?.(`node:${name}`);
 

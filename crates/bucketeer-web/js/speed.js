@@ -1,13 +1,16 @@
 // How fast this machine's devices are, beside those that the cost model's rates are of. Some
 // milliseconds, when a device is opened; runs correct it afterwards (`routes.js`).
 
-/** What the CPU is measured with: large enough for buckets, small enough for a millisecond or two. */
+/** What the CPU is measured with: enough bases for buckets, few enough for a millisecond or two. */
 const CURVE = "bn254-g1";
 const BASES = 256;
-/** Milliseconds that the CPU's runs may take together. The engine's faster code comes in meanwhile. */
+/** Milliseconds of all CPU runs together. The engine's faster code comes in meanwhile. */
 const CPU_BUDGET = 8;
 
-/** Integer products that a shader takes for one of 32 by 32 bits: 2·20² of limbs of 13 bits over 2·8². */
+/**
+ * Integer products that a shader takes for one of 32 by 32 bits: 2·20² of limbs of 13 bits over
+ * 2·8².
+ */
 const LIMB_PRODUCTS = 6.25;
 /** Milliseconds of work from which the GPU's throughput is told from the time of a submission. */
 const GPU_LEAST = 2;
@@ -42,8 +45,10 @@ export async function cpuFactor(processor, work) {
   return (1e6 * least) / predicted;
 }
 
-/** Time of a GPU's products over that of the rates, whose product takes `product` nanoseconds, and the
- * milliseconds of an empty submission. */
+/**
+ * Time of a GPU's products over that of the rates, whose product takes `product` nanoseconds, and
+ * the milliseconds of an empty submission.
+ */
 export async function gpuFactor(product) {
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
   const device = await adapter.requestDevice();
@@ -68,7 +73,10 @@ export async function gpuFactor(product) {
 /** A function that runs some workgroups and returns the milliseconds it took. */
 async function submission(device) {
   const module = device.createShaderModule({ code: SHADER });
-  const pipeline = await device.createComputePipelineAsync({ layout: "auto", compute: { module, entryPoint: "main" } });
+  const pipeline = await device.createComputePipelineAsync({
+    layout: "auto",
+    compute: { module, entryPoint: "main" },
+  });
   const buffer = device.createBuffer({ size: 4 * 1024, usage: GPUBufferUsage.STORAGE });
   const entries = [{ binding: 0, resource: { buffer } }];
   const bindings = device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });

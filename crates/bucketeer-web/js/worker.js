@@ -2,7 +2,9 @@
 
 import { Engine } from "./engine.js";
 
-const port = globalThis.postMessage ? globalThis : process.getBuiltinModule("node:worker_threads").parentPort;
+const port = globalThis.postMessage
+  ? globalThis
+  : process.getBuiltinModule("node:worker_threads").parentPort;
 const engine = new Engine();
 const cancelled = new Set();
 

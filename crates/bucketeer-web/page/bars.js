@@ -10,7 +10,8 @@ export function bars(timings) {
     const fill = element("div", "fill");
     fill.style.width = `${(100 * milliseconds) / longest}%`;
     const track = element("div", "track", fill);
-    const row = element("div", "bar", element("span", "", stage), track, element("span", "value", time(milliseconds)));
+    const value = element("span", "value", time(milliseconds));
+    const row = element("div", "bar", element("span", "", stage), track, value);
     row.dataset.stage = stage;
     return row;
   });

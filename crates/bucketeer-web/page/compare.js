@@ -1,6 +1,6 @@
-// One MSM on everything there is: the CPU engine, WebGPU, and ffjavascript, the library under snarkjs,
-// all on the same points and scalars. Every engine has a warm-up and three runs, of which the fastest
-// counts; sums are compared.
+// One MSM on everything there is: the CPU engine, WebGPU, and ffjavascript, the library under
+// snarkjs, all on the same points and scalars. Every engine has a warm-up and three runs, of which
+// the fastest counts; sums are compared.
 
 import { open } from "./devices.js";
 
@@ -54,7 +54,8 @@ async function ours(kind, curve, n, input, signal) {
     ? await bucketeer.generate(curve, n, { seed: 1 })
     : await bucketeer.loadBases(curve, input.points, { check: false, form: "montgomery" });
   try {
-    const run = () => (made ? bases.msmOf({ seed: 1, signal }) : bases.msm(input.scalars, { signal }));
+    const run = () =>
+      made ? bases.msmOf({ seed: 1, signal }) : bases.msm(input.scalars, { signal });
     return { detail: bucketeer.device.description, ...(await fastest(run)) };
   } finally {
     bases.free();
@@ -67,7 +68,10 @@ async function theirs({ failure, engine, group, points, scalars, threads }) {
     const sum = group.toObject(group.toAffine(await group.multiExpAffine(points, scalars)));
     return { x: sum[0] };
   };
-  return { detail: `${threads} thread${threads === 1 ? "" : "s"}, ${engine.name}`, ...(await fastest(run)) };
+  return {
+    detail: `${threads} thread${threads === 1 ? "" : "s"}, ${engine.name}`,
+    ...(await fastest(run)),
+  };
 }
 
 async function fastest(run) {
@@ -102,7 +106,9 @@ async function inputOf(curve, n) {
 function randomScalars(n) {
   const scalars = new Uint8Array(32 * n);
   const most = 65536;
-  for (let at = 0; at < scalars.length; at += most) crypto.getRandomValues(scalars.subarray(at, at + most));
+  for (let at = 0; at < scalars.length; at += most) {
+    crypto.getRandomValues(scalars.subarray(at, at + most));
+  }
   for (let at = 31; at < scalars.length; at += 32) scalars[at] &= 31;
   return scalars;
 }

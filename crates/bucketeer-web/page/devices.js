@@ -8,7 +8,11 @@ const opened = new Map();
 /** The device of this kind, opened once. One that failed to open may be tried again. */
 export function open(kind) {
   if (!opened.has(kind)) {
-    const device = Bucketeer.create({ device: kind }).then((bucketeer) => ({ bucketeer, key: null, bases: null }));
+    const device = Bucketeer.create({ device: kind }).then((bucketeer) => ({
+      bucketeer,
+      key: null,
+      bases: null,
+    }));
     device.catch(() => opened.delete(kind));
     opened.set(kind, device);
   }

@@ -16,7 +16,10 @@ export function time(milliseconds) {
 }
 
 export function count(value) {
-  const unit = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(value, 1)) / 3)));
+  const unit = Math.min(
+    UNITS.length - 1,
+    Math.max(0, Math.floor(Math.log10(Math.max(value, 1)) / 3)),
+  );
   return `${short(value / 1000 ** unit)}${unit ? ` ${UNITS[unit]}` : ""}`;
 }
 
@@ -27,7 +30,8 @@ export function power(exponent) {
 export function bytes(value) {
   const unit = Math.min(3, Math.floor(Math.log2(Math.max(value, 1)) / 10));
   const scaled = value / 1024 ** unit;
-  return `${Number.isInteger(scaled) ? scaled : scaled.toFixed(1)} ${["B", "KiB", "MiB", "GiB"][unit]}`;
+  const number = Number.isInteger(scaled) ? scaled : scaled.toFixed(1);
+  return `${number} ${["B", "KiB", "MiB", "GiB"][unit]}`;
 }
 
 /** A coordinate of a sum in hexadecimal. */

@@ -1,4 +1,4 @@
-// The page: reads the settings, has MSMs computed in a worker, shows what came of it.
+// The page: reads the settings, has MSMs computed in a worker, shows the results.
 
 import { bars } from "./bars.js";
 import { compare } from "./compare.js";
@@ -32,7 +32,12 @@ let stopping = null;
 
 function settings() {
   const device = document.querySelector("input[name=device]:checked").value;
-  return { curve: $("curve").value, distribution: $("distribution").value, log: Number($("size").value), device };
+  return {
+    curve: $("curve").value,
+    distribution: $("distribution").value,
+    log: Number($("size").value),
+    device,
+  };
 }
 
 function say(text, bad = false) {
@@ -71,7 +76,9 @@ async function compute({ curve, distribution, log, device: kind }, signal) {
   const drawn = { distribution, seed: SEED };
   const result = await bases.msmOf({ ...drawn, onProgress, signal });
   const expected = await bases.expected(drawn);
-  if (!same(result, expected)) throw new Error("wrong result: the logarithms of the bases give another sum");
+  if (!same(result, expected)) {
+    throw new Error("wrong result: the logarithms of the bases give another sum");
+  }
   return result;
 }
 
@@ -100,7 +107,9 @@ function showResult(result, { curve, distribution, log }) {
 }
 
 function show({ kind, name, description, limits = {}, fallback, reason, threads }) {
-  const isolated = globalThis.crossOriginIsolated ? "isolated, so runs can be stopped at once" : "not isolated";
+  const isolated = globalThis.crossOriginIsolated
+    ? "isolated, so runs can be stopped at once"
+    : "not isolated";
   const workers = `${threads} worker${threads === 1 ? "" : "s"}`;
   $("threads").textContent = threads ? `${workers}; the page is ${isolated}` : "";
   $("device-name").textContent = kind === "webgpu" ? name : "CPU, as WebAssembly";
@@ -135,7 +144,8 @@ $("sweep").onclick = () =>
       const size = { ...chosen, log };
       showResult(await compute(size, signal), size);
     }
-    say(`Done: ${power(SWEEP_FROM)} to ${power(chosen.log)}. All sums agree with the logarithms of the bases.`);
+    const sizes = `${power(SWEEP_FROM)} to ${power(chosen.log)}`;
+    say(`Done: ${sizes}. All sums agree with the logarithms of the bases.`);
   });
 
 $("check").onclick = () =>
@@ -146,7 +156,9 @@ $("check").onclick = () =>
     const onProgress = ({ done, total }) => ($("progress").value = done / total);
     const other = await bases.msmOf({ distribution, seed: SEED, onProgress, signal });
     const agree = same(result, other);
-    $("verdict").textContent = agree ? `✓ the same sum in ${time(other.milliseconds)}` : "✗ another sum";
+    $("verdict").textContent = agree
+      ? `✓ the same sum in ${time(other.milliseconds)}`
+      : "✗ another sum";
     $("verdict").classList.toggle("bad", !agree);
     say("");
   });
@@ -180,7 +192,8 @@ $("link").onclick = async () => {
   $("shared").textContent = copied ? "Copied." : "The link is in the address bar.";
 };
 
-$("json").onclick = () => asFile(comparison, `bucketeer-${comparison.curve}-${comparison.log}.json`);
+$("json").onclick = () =>
+  asFile(comparison, `bucketeer-${comparison.curve}-${comparison.log}.json`);
 
 const given = resultOf(location.hash);
 if (given) showRows(given);
@@ -193,7 +206,11 @@ $("size").oninput = () => {
 };
 
 for (const radio of document.querySelectorAll("input[name=device]")) {
-  radio.onchange = () => open(radio.value).then(({ bucketeer }) => show(bucketeer.device), (error) => say(error.message, true));
+  radio.onchange = () =>
+    open(radio.value).then(
+      ({ bucketeer }) => show(bucketeer.device),
+      (error) => say(error.message, true),
+    );
 }
 
 function options(select, names, label) {

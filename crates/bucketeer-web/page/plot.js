@@ -29,13 +29,21 @@ export class Plot {
     const runs = [...this.#series.values()].flatMap((sizes) => [...sizes]);
     const ticks = throughputTicks(runs.map(([log, milliseconds]) => perSecond(log, milliseconds)));
     const x = linear(SIZES, [MARGIN.left, width - MARGIN.right]);
-    const height = linear([ticks[0], ticks.at(-1)].map(Math.log10), [HEIGHT - MARGIN.bottom, MARGIN.top]);
+    const ends = [ticks[0], ticks.at(-1)].map(Math.log10);
+    const height = linear(ends, [HEIGHT - MARGIN.bottom, MARGIN.top]);
     const y = (throughput) => height(Math.log10(throughput));
 
-    const svg = make("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: "img" });
+    const svg = make("svg", {
+      width,
+      height: HEIGHT,
+      viewBox: `0 0 ${width} ${HEIGHT}`,
+      role: "img",
+    });
     svg.append(make("title", {}, "bases per second against the number of bases"));
     svg.append(...throughputAxis(ticks, y, width), ...sizeAxis(x, width));
-    [...this.#series].forEach(([name, sizes], index) => svg.append(...line(name, sizes, index, x, y)));
+    [...this.#series].forEach(([name, sizes], index) =>
+      svg.append(...line(name, sizes, index, x, y)),
+    );
 
     const legend = document.createElement("ul");
     legend.className = "legend";
@@ -68,7 +76,11 @@ function line(name, sizes, index, x, y) {
   const colour = colourOf(index);
   const runs = [...sizes].sort(([a], [b]) => a - b);
   const at = ([log, milliseconds]) => [x(log), y(perSecond(log, milliseconds))];
-  const path = make("polyline", { class: "line", stroke: colour, points: runs.map((run) => at(run).join()).join(" ") });
+  const path = make("polyline", {
+    class: "line",
+    stroke: colour,
+    points: runs.map((run) => at(run).join()).join(" "),
+  });
   const dots = runs.map((run) => {
     const [cx, cy] = at(run);
     const dot = make("circle", { cx, cy, r: 4, fill: colour });
@@ -89,12 +101,13 @@ const colourOf = (index) => `var(--series-${index % COLOURS})`;
 
 const perSecond = (log, milliseconds) => (1000 * 2 ** log) / milliseconds;
 
-/** 1, 2 and 5 times powers of ten, from the last at or below all values to the first at or above them. */
+/** 1, 2 and 5 times powers of ten, just enough to enclose all values. */
 function throughputTicks(values) {
   const [least, most] = values.length ? [Math.min(...values), Math.max(...values)] : [1e3, 1e6];
   const steps = most / least > 100 ? [1] : [1, 2, 5];
   const ticks = [];
-  for (let decade = Math.floor(Math.log10(least)); ticks.length < 2 || ticks.at(-1) < most; decade++) {
+  let decade = Math.floor(Math.log10(least));
+  for (; ticks.length < 2 || ticks.at(-1) < most; decade++) {
     for (const step of steps) {
       const tick = step * 10 ** decade;
       if (tick <= least) ticks.length = 0;

@@ -11,7 +11,9 @@ function cell(text, name) {
 
 /** Shows a comparison, as far as there are rows, in the element. */
 export function showComparison(element, { curve, log, rows, browser, date }) {
-  const times = rows.map(({ milliseconds }) => milliseconds).filter((time) => Number.isFinite(time));
+  const times = rows
+    .map(({ milliseconds }) => milliseconds)
+    .filter((time) => Number.isFinite(time));
   const [least, most] = [Math.min(...times), Math.max(...times)];
   const body = rows.map(({ engine, detail, milliseconds, failure }) => {
     const row = document.createElement("tr");
@@ -28,7 +30,12 @@ export function showComparison(element, { curve, log, rows, browser, date }) {
       bar.append(length);
     }
     const factor = done && milliseconds > least ? `${(milliseconds / least).toFixed(2)} ×` : "";
-    row.append(name, bar, cell(done ? time(milliseconds) : "not run", "figure"), cell(factor, "factor"));
+    row.append(
+      name,
+      bar,
+      cell(done ? time(milliseconds) : "not run", "figure"),
+      cell(factor, "factor"),
+    );
     return row;
   });
   const caption = document.createElement("caption");

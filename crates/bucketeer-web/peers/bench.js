@@ -1,10 +1,10 @@
-// MSMs on the CPU, ours and those of the npm packages `montgomery` and `ffjavascript`, in one process
-// of Node on the same points and scalars: `npm run bench -- [--threads N] [--output FILE] [CURVE …]
-// [LOG2 …]`. One line of JSON for each size.
+// MSMs on the CPU, ours and those of the npm packages `montgomery` and `ffjavascript`, in one
+// process of Node on the same points and scalars, one line of JSON for each size:
+// `npm run bench -- [--threads N] [--output FILE] [CURVE …] [LOG2 …]`.
 //
 // Points are made by ffjavascript, and loaded in its own form. montgomery takes integers.
 // Peers take turns, five rounds of them. With one thread the figure is the CPU time of the process,
-// which a loaded machine falsifies less than wall time; with more it is wall time. Sums are compared.
+// which a loaded machine falsifies less than wall time; with more, wall time. Sums are compared.
 
 import assert from "node:assert/strict";
 import { webcrypto } from "node:crypto";
@@ -17,7 +17,8 @@ import { Bucketeer } from "../index.js";
 
 const ROUNDS = 5;
 const words = process.argv.slice(2);
-const option = (name) => (words.includes(name) ? words.splice(words.indexOf(name), 2)[1] : undefined);
+const option = (name) =>
+  words.includes(name) ? words.splice(words.indexOf(name), 2)[1] : undefined;
 const threads = Number(option("--threads") ?? 1);
 const output = option("--output");
 const logs = words.filter((word) => /^\d+$/.test(word)).map(Number);
@@ -72,12 +73,17 @@ async function peers(name, n) {
   const all = {
     bucketeer: async () => (await ours.msm(name, own, factors, load)).x,
     "bucketeer, resident bases": async () => (await resident.msm(factors)).x,
-    ffjavascript: async () => group.toObject(group.toAffine(await group.multiExpAffine(own, factors)))[0],
+    ffjavascript: async () =>
+      group.toObject(group.toAffine(await group.multiExpAffine(own, factors)))[0],
   };
   if (name === "bls12-381" && threads === 1) {
     const { msm } = await import("montgomery");
     const coordinates = await coordinatesOf(group, own, own.length / n / 2);
-    const pairs = Array.from({ length: n }, (_, i) => [coordinates[2 * i], coordinates[2 * i + 1], false]);
+    const pairs = Array.from({ length: n }, (_, i) => [
+      coordinates[2 * i],
+      coordinates[2 * i + 1],
+      false,
+    ]);
     const list = Array.from({ length: n }, (_, i) => factors.slice(32 * i, 32 * (i + 1)));
     all.montgomery = async () => integer(msm(list, pairs).result[0]);
   }
@@ -112,9 +118,19 @@ for (const curve of curves.length ? curves : Object.keys(FFJAVASCRIPT)) {
     }
     await end();
     const median = (times) => times.toSorted((a, b) => a - b)[times.length >> 1];
-    const medians = Object.fromEntries(Object.entries(samples).map(([name, times]) => [name, median(times)]));
+    const medians = Object.fromEntries(
+      Object.entries(samples).map(([name, times]) => [name, median(times)]),
+    );
     const machine = `${os.cpus()[0].model}, Node ${process.version}`;
-    const line = JSON.stringify({ curve, log, threads, time: threads === 1 ? "cpu" : "wall", medians, samples, machine });
+    const line = JSON.stringify({
+      curve,
+      log,
+      threads,
+      time: threads === 1 ? "cpu" : "wall",
+      medians,
+      samples,
+      machine,
+    });
     console.log(line);
     if (output) await appendFile(output, `${line}\n`);
   }

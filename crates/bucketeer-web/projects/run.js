@@ -12,7 +12,9 @@ const PAGES = { script: "script/", vite: "vite/dist/", webpack: "webpack/dist/" 
 const EXPECTED = /^right on cpu, 2 threads, SIMD128/;
 
 async function inNode() {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "node/index.js")], { timeout: 120_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "node/index.js")], {
+    timeout: 120_000,
+  });
   return stdout.trim();
 }
 
@@ -23,7 +25,9 @@ async function onPage(browser, path) {
   return page.evaluate(() => document.body.textContent.trim());
 }
 
-const browser = projects.some((project) => PAGES[project]) ? await openBrowser(undefined, folder) : null;
+const browser = projects.some((project) => PAGES[project])
+  ? await openBrowser(undefined, folder)
+  : null;
 try {
   for (const project of projects) {
     const text = project === "node" ? await inNode() : await onPage(browser, PAGES[project]);

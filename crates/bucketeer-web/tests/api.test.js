@@ -22,7 +22,11 @@ before(async () => {
 });
 after(() => browser?.close());
 
-const bytesOf = (points, size) => littleEndian(points.flatMap((p) => (p ? [p.x, p.y] : [0n, 0n])), size);
+const bytesOf = (points, size) =>
+  littleEndian(
+    points.flatMap((p) => (p ? [p.x, p.y] : [0n, 0n])),
+    size,
+  );
 
 /** An MSM in the page over bytes; numbers come back as they are. */
 function msm(curve, bases, scalars, options = {}) {
@@ -54,7 +58,11 @@ for (const [name, curve, size] of [
     points[4] = curve.zero;
     const scalars = points.map(() => random(curve.order));
     scalars[5] = 0n;
-    const { x, y, infinity, device } = await msm(name, bytesOf(points, size), littleEndian(scalars, 32));
+    const { x, y, infinity, device } = await msm(
+      name,
+      bytesOf(points, size),
+      littleEndian(scalars, 32),
+    );
     assert.deepEqual({ x, y }, curve.msm(points, scalars));
     assert.equal(infinity, false);
     assert.equal(device.kind, "cpu");
@@ -74,7 +82,10 @@ test("points outside the subgroup are refused, or summed if told to", async () =
   const points = [...bls12_377.points(1, random), ...bls12_377.wholeCurve(2)];
   const scalars = points.map(() => random(1n << 253n));
   const [bases, integers] = [bytesOf(points, 48), littleEndian(scalars, 32)];
-  assert.match(await failure("bls12-377", bases, integers), /base 1 is not in the prime-order subgroup/);
+  assert.match(
+    await failure("bls12-377", bases, integers),
+    /base 1 is not in the prime-order subgroup/,
+  );
   const { x, y } = await msm("bls12-377", bases, integers, { anyPoint: true });
   assert.deepEqual({ x, y }, bls12_377.msm(points, scalars));
 });
@@ -85,7 +96,10 @@ test("a bad point among thousands is found", async () => {
   const points = Array(2000).fill(good);
   points[1234] = bad;
   const bases = bytesOf(points, 48);
-  assert.match(await failure("bls12-377", bases, new Uint8Array(64_000)), /base 1234 is not in the prime-order subgroup/);
+  assert.match(
+    await failure("bls12-377", bases, new Uint8Array(64_000)),
+    /base 1234 is not in the prime-order subgroup/,
+  );
 });
 
 test("bigints are accepted, G2 as pairs, and infinity comes back", async () => {
@@ -113,7 +127,8 @@ test("every curve yields arkworks' sums", async () => {
   const { n, seed } = expected;
   const curves = await page.evaluate(() => cpu.curves());
   assert.deepEqual(curves.toSorted(), Object.keys(expected.uniform).toSorted());
-  const big = (coordinate) => (Array.isArray(coordinate) ? coordinate.map(BigInt) : BigInt(coordinate));
+  const big = (coordinate) =>
+    Array.isArray(coordinate) ? coordinate.map(BigInt) : BigInt(coordinate);
   for (const distribution of ["uniform", "skewed"]) {
     for (const curve of curves) {
       const sum = await page.evaluate(
@@ -150,7 +165,9 @@ test("resident bases serve many MSMs, until they are freed", async () => {
   });
   assert.equal(freed, "the bases have been freed");
   assert.match(plan, /^bases +4 in 1 chunk/);
-  assert.ok(Object.values(sums[0].timings).every((time) => time >= 0 && time <= sums[0].milliseconds));
+  assert.ok(
+    Object.values(sums[0].timings).every((time) => time >= 0 && time <= sums[0].milliseconds),
+  );
   assert.ok(sums[0].timings.accumulate > 0);
 });
 
@@ -162,10 +179,22 @@ test("exceptions name what is wrong and where", async () => {
   const cases = [
     [["bls12-377", off, new Uint8Array(64)], /base 1 is not on the curve/],
     [["bls12-377", large, one], /base 0: y is not below the modulus/],
-    [["bls12-377", new Uint8Array(95), one], /the bases have 95 bytes, which is not a multiple of the 96 of a point/],
-    [["bls12-377", bytesOf([point], 48), new Uint8Array(96)], /1 bases but 3 scalars: every scalar needs a base/],
-    [["bls12-377", bytesOf([point], 48), new Uint8Array(33)], /the scalars have 33 bytes, which is not a multiple of the 32/],
-    [["curve25519", new Uint8Array(0), new Uint8Array(0)], /unknown curve "curve25519": expected one of bls12-377, /],
+    [
+      ["bls12-377", new Uint8Array(95), one],
+      /the bases have 95 bytes, which is not a multiple of the 96 of a point/,
+    ],
+    [
+      ["bls12-377", bytesOf([point], 48), new Uint8Array(96)],
+      /1 bases but 3 scalars: every scalar needs a base/,
+    ],
+    [
+      ["bls12-377", bytesOf([point], 48), new Uint8Array(33)],
+      /the scalars have 33 bytes, which is not a multiple of the 32/,
+    ],
+    [
+      ["curve25519", new Uint8Array(0), new Uint8Array(0)],
+      /unknown curve "curve25519": expected one of bls12-377, /,
+    ],
   ];
   for (const [args, text] of cases) assert.match(await failure(...args), text);
   const unknown = page.evaluate(() => Bucketeer.create({ device: "abacus" }));
@@ -192,7 +221,9 @@ test("a run reports its progress and can be stopped", async () => {
   });
   const { marks, stopped, late, waited, full, same } = outcome;
   assert.ok(marks.length > 10, `${marks.length} reports`);
-  assert.ok(marks.every(({ done, total }, i) => done <= total && (i === 0 || done >= marks[i - 1].done)));
+  assert.ok(
+    marks.every(({ done, total }, i) => done <= total && (i === 0 || done >= marks[i - 1].done)),
+  );
   assert.equal(marks.at(-1).done, marks.at(-1).total);
   assert.deepEqual([stopped, late, same], ["AbortError", "AbortError", true]);
   assert.ok(waited < 0.7 * full, `stopped after ${waited} ms of ${full} ms`);

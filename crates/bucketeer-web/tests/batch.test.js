@@ -27,9 +27,13 @@ for (const [n, count] of [[40, 1], [40, 7], [40, 2], [600, 3]]) {
     const random = generator(n + count);
     const pair = bn254.points(2, random);
     const points = Array.from({ length: n }, (_, i) => pair[i % 2]);
-    const vectors = Array.from({ length: count }, (_, k) => points.map(() => (k === 1 ? 0n : random(bn254.order))));
+    const vectors = Array.from({ length: count }, (_, k) =>
+      points.map(() => (k === 1 ? 0n : random(bn254.order))),
+    );
     const sums = vectors.map((scalars) => {
-      const both = [0, 1].map((parity) => scalars.reduce((sum, k, i) => (i % 2 === parity ? sum + k : sum), 0n));
+      const both = [0, 1].map((parity) =>
+        scalars.reduce((sum, k, i) => (i % 2 === parity ? sum + k : sum), 0n),
+      );
       return bn254.msm(pair, both) ?? { x: null, y: null };
     });
     for (const bucketeer of [single, several]) {
@@ -50,8 +54,14 @@ test("batches of nothing, and vectors that do not fit", async () => {
       const bases = await bucketeer.generate("bn254", n);
       assert.deepEqual((await bases.msmBatch([])).sums, []);
       const [right, wrong] = [new Uint8Array(32 * n), new Uint8Array(32 * (n + 1))];
-      await assert.rejects(bases.msmBatch([right, wrong]), /vector 1 of the batch is of \d+ bytes, the first one of/);
-      await assert.rejects(bases.msmBatch([wrong, wrong]), new RegExp(`${n} bases but ${n + 1} scalars`));
+      await assert.rejects(
+        bases.msmBatch([right, wrong]),
+        /vector 1 of the batch is of \d+ bytes, the first one of/,
+      );
+      await assert.rejects(
+        bases.msmBatch([wrong, wrong]),
+        new RegExp(`${n} bases but ${n + 1} scalars`),
+      );
       const stopped = bases.msmBatch([right], { signal: AbortSignal.abort() });
       await assert.rejects(stopped, { name: "AbortError" });
       bases.free();
@@ -59,13 +69,18 @@ test("batches of nothing, and vectors that do not fit", async () => {
   }
 });
 
-for (const [name, curve, size] of [["bn254", bn254, 32], ["bls12-377", bls12_377, 48], ["ed-on-bls12-377", edwardsBls12, 32]]) {
+for (const [name, curve, size] of [
+  ["bn254", bn254, 32],
+  ["bls12-377", bls12_377, 48],
+  ["ed-on-bls12-377", edwardsBls12, 32],
+]) {
   test(`${name}: bytes in every form are the same points and scalars`, async () => {
     const random = generator(size);
     const points = curve.points(5, random);
     const scalars = points.map(() => random(curve.order));
     const coordinates = points.flatMap(({ x, y }) => [x, y]);
-    const montgomery = (values, modulus, size) => values.map((value) => (value << BigInt(8 * size)) % modulus);
+    const montgomery = (values, modulus, size) =>
+      values.map((value) => (value << BigInt(8 * size)) % modulus);
     const bases = {
       "little-endian": littleEndian(coordinates, size),
       "big-endian": reversed(littleEndian(coordinates, size), size),
@@ -84,7 +99,10 @@ for (const [name, curve, size] of [["bn254", bn254, 32], ["bls12-377", bls12_377
       }
     }
     // Numbers have no form.
-    const numbers = await single.msm(name, points, scalars, { form: "montgomery", scalarForm: "big-endian" });
+    const numbers = await single.msm(name, points, scalars, {
+      form: "montgomery",
+      scalarForm: "big-endian",
+    });
     assert.deepEqual(plain(numbers), expected);
     const unknown = single.msm(name, bases.montgomery, factors["little-endian"], { form: "mont" });
     await assert.rejects(unknown, /unknown form "mont": expected one of little-endian, /);
@@ -96,8 +114,14 @@ for (const [name, curve, size] of [["bn254", bn254, 32], ["bls12-377", bls12_377
 test("memory is at its level after a hundred loads and runs, in workers after twenty", async () => {
   const points = bn254.points(2, generator(5));
   // As few as are cut into shares.
-  for (const [bucketeer, n, rounds] of [[single, 64, 100], [several, 512, 20]]) {
-    const bytes = littleEndian(Array.from({ length: n }, (_, i) => points[i % 2]).flatMap(({ x, y }) => [x, y]), 32);
+  for (const [bucketeer, n, rounds] of [
+    [single, 64, 100],
+    [several, 512, 20],
+  ]) {
+    const bytes = littleEndian(
+      Array.from({ length: n }, (_, i) => points[i % 2]).flatMap(({ x, y }) => [x, y]),
+      32,
+    );
     const bases = await bucketeer.generate("bn254", n);
     const round = async () => {
       await bases.msmOf({ seed: 1 });
@@ -121,7 +145,10 @@ test("runs that are stopped leave the engine usable, many at a time", async () =
     const controller = new AbortController();
     const stop = i % 2 === 0;
     const onProgress = () => stop && controller.abort();
-    return bases.msmOf({ seed: 3, signal: controller.signal, onProgress }).then(({ x }) => x, (error) => error.name);
+    return bases.msmOf({ seed: 3, signal: controller.signal, onProgress }).then(
+      ({ x }) => x,
+      (error) => error.name,
+    );
   });
   const outcomes = await Promise.all(runs);
   outcomes.forEach((outcome, i) => assert.equal(outcome, i % 2 === 0 ? "AbortError" : expected));

@@ -4,7 +4,7 @@ import { chromium } from "playwright-core";
 
 import { serve } from "../serve.js";
 
-/** Software WebGPU, so that the GPU path is tested on any machine. Nothing is fetched in the background. */
+/** Software WebGPU, to test the GPU path on any machine. Nothing is fetched in the background. */
 const FLAGS = [
   "--no-sandbox",
   "--enable-unsafe-webgpu",
@@ -52,7 +52,10 @@ export async function without(page, what) {
 }
 
 /** Headers that isolate a page from other origins. */
-const ISOLATION = { "cross-origin-embedder-policy": "require-corp", "cross-origin-opener-policy": "same-origin" };
+const ISOLATION = {
+  "cross-origin-embedder-policy": "require-corp",
+  "cross-origin-opener-policy": "same-origin",
+};
 
 /** An empty document of the server's, in which modules of the package can be imported. */
 export async function blank(browser, options, isolated = true) {

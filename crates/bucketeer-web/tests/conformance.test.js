@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 
 import { blank, openBrowser } from "./browser.js";
 
-/** One curve of each model and of the two common sizes: more add minutes and no code that is not run by these. */
+/** One curve of each model and of the two common sizes: more add minutes and run no other code. */
 const CURVES = ["bls12-377-g1", "bn254-g1", "ed-on-bls12-377"];
 
 let browser;
@@ -32,8 +32,14 @@ for (const [device, curve] of ON) {
       [device, curve],
     );
     assert.equal(kind, device);
-    assert.deepEqual(rows.flatMap((row) => row.failed), []);
-    assert.ok(rows.length >= 15 && rows.every((row) => row.curve === curve), `${rows.length} row groups`);
+    assert.deepEqual(
+      rows.flatMap((row) => row.failed),
+      [],
+    );
+    assert.ok(
+      rows.length >= 15 && rows.every((row) => row.curve === curve),
+      `${rows.length} row groups`,
+    );
     assert.ok(summary.passed > 300, `${summary.passed} cases`);
     assert.equal(summary.passed, rows.reduce((sum, row) => sum + row.passed, 0));
   });

@@ -21,7 +21,10 @@ for (const [what, text] of [
       const { Bucketeer } = await import("/index.js");
       const auto = await Bucketeer.create();
       const bases = await auto.generate("bn254", 3);
-      const refused = await Bucketeer.create({ device: "webgpu" }).catch(({ name, message }) => ({ name, message }));
+      const refused = await Bucketeer.create({ device: "webgpu" }).catch(({ name, message }) => ({
+        name,
+        message,
+      }));
       return { device: auto.device, result: (await bases.msmOf()).device, refused };
     });
     assert.deepEqual([device.kind, device.fallback], ["cpu", true]);
@@ -45,5 +48,8 @@ test("the page shows the fallback", async () => {
   const page = await without(await browser.page(), "webgpu");
   await page.goto(`${browser.origin}/page/`);
   await page.getByText("Ready.").waitFor();
-  assert.match(await page.locator("#fallback").innerText(), /WebGPU is not used: .*this browser has no WebGPU/);
+  assert.match(
+    await page.locator("#fallback").innerText(),
+    /WebGPU is not used: .*this browser has no WebGPU/,
+  );
 });

@@ -39,7 +39,12 @@ test("bases of a .zkey have the sum of its points, from memory, a Blob and an ad
     const points = await pointsOf(section);
     const scalars = points.map((_, i) => BigInt(3 * i + 5));
     const expected = bn254.msm(points, scalars);
-    const inputs = [bytes, bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), ZKEY, await openAsBlob(fileURLToPath(ZKEY))];
+    const inputs = [
+      bytes,
+      bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+      ZKEY,
+      await openAsBlob(fileURLToPath(ZKEY)),
+    ];
     for (const input of inputs) {
       const bases = await cpu.loadFile(input, { section });
       assert.equal(bases.curve, "bn254-g1");
@@ -66,11 +71,18 @@ async function serving(content, { ranges = true, tag = () => '"one"' } = {}) {
   const sent = { bytes: 0 };
   const server = createServer((request, response) => {
     const found = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "");
-    const [from, to] = ranges && found ? [Number(found[1]), Math.min(Number(found[2]), content.length - 1)] : [0, content.length - 1];
+    const [from, to] =
+      ranges && found
+        ? [Number(found[1]), Math.min(Number(found[2]), content.length - 1)]
+        : [0, content.length - 1];
     const part = content.subarray(from, to + 1);
     sent.bytes += part.length;
     const range = ranges ? { "content-range": `bytes ${from}-${to}/${content.length}` } : {};
-    response.writeHead(ranges ? 206 : 200, { ...range, etag: tag(), "content-length": part.length });
+    response.writeHead(ranges ? 206 : 200, {
+      ...range,
+      etag: tag(),
+      "content-length": part.length,
+    });
     response.end(part);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -78,7 +90,7 @@ async function serving(content, { ranges = true, tag = () => '"one"' } = {}) {
 }
 
 test("an address is read by range: headers and one section, not the file", async () => {
-  // The same file with a large section that nobody asks for.
+  // The same file with a large section that nobody requests.
   const more = Buffer.alloc(12 + 3_000_000);
   more.writeUInt32LE(99, 0);
   more.writeBigUInt64LE(3_000_000n, 4);
@@ -101,7 +113,10 @@ test("servers without ranges, and files that change, are errors", async () => {
   let tags = 0;
   const changing = await serving(bytes, { tag: () => `"${tags++}"` });
   try {
-    await assert.rejects(cpu.loadFile(plain.url, { section: "a" }), { name: "BucketeerError", message: /does not send ranges/ });
+    await assert.rejects(cpu.loadFile(plain.url, { section: "a" }), {
+      name: "BucketeerError",
+      message: /does not send ranges/,
+    });
     await assert.rejects(cpu.loadFile(changing.url, { section: "a" }), /changed while it was read/);
   } finally {
     plain.server.close();
@@ -123,7 +138,10 @@ test("bad files say what is wrong", async () => {
   await assert.rejects(load(bytes.subarray(0, 200)), /truncated/);
   await assert.rejects(load(bytes.subarray(0, 2)), /truncated/);
   await assert.rejects(load(changed((b) => b.writeUInt32LE(3, 24))), /protocol 3, expected/);
-  await assert.rejects(load(changed((b) => (b[60] ^= 1))), /neither that of bn254 nor of bls12-381/);
+  await assert.rejects(
+    load(changed((b) => (b[60] ^= 1))),
+    /neither that of bn254 nor of bls12-381/,
+  );
   await assert.rejects(load(12), TypeError);
   const { start } = await locate(await openFile(bytes), "h");
   await assert.rejects(load(changed((b) => (b[start] ^= 1)), "h"), /base 0 is not on the curve/);
@@ -148,7 +166,9 @@ test("powers of tau are read share by share for several workers", async () => {
   const pair = bn254.points(2, generator(31));
   const points = Array.from({ length: 1023 }, (_, i) => pair[i % 2]);
   const scalars = points.map((_, i) => BigInt(i + 1));
-  const sums = [0, 1].map((parity) => scalars.reduce((sum, k, i) => (i % 2 === parity ? sum + k : sum), 0n));
+  const sums = [0, 1].map((parity) =>
+    scalars.reduce((sum, k, i) => (i % 2 === parity ? sum + k : sum), 0n),
+  );
   const several = await Bucketeer.create({ device: "cpu", threads: 2 });
   try {
     for (const bucketeer of [several, cpu]) {
@@ -156,8 +176,14 @@ test("powers of tau are read share by share for several workers", async () => {
       const { x, y } = await bases.msm(scalars);
       assert.deepEqual({ x, y }, bn254.msm(pair, sums));
     }
-    await assert.rejects(several.loadFile(ptau(points.slice(1)), { section: "tau-g1" }), /has 65408 bytes, expected 1023·64/);
-    await assert.rejects(several.loadFile(ptau(points), { section: "lagrange-g1" }), /no section "lagrange-g1"/);
+    await assert.rejects(
+      several.loadFile(ptau(points.slice(1)), { section: "tau-g1" }),
+      /has 65408 bytes, expected 1023·64/,
+    );
+    await assert.rejects(
+      several.loadFile(ptau(points), { section: "lagrange-g1" }),
+      /no section "lagrange-g1"/,
+    );
   } finally {
     several.close();
   }

@@ -7,7 +7,13 @@ import { inputBytes, invert, outputPoint, readInteger } from "../js/layout.js";
 
 const G1 = { componentBytes: 48, components: 1, scalarBytes: 32, edwards: false, modulus: 101n };
 const G2 = { componentBytes: 32, components: 2, scalarBytes: 32, edwards: false, modulus: 101n };
-const EDWARDS = { componentBytes: 32, components: 1, scalarBytes: 32, edwards: true, modulus: 101n };
+const EDWARDS = {
+  componentBytes: 32,
+  components: 1,
+  scalarBytes: 32,
+  edwards: true,
+  modulus: 101n,
+};
 
 test("a point is x then y, little-endian", () => {
   const bytes = inputBytes([{ x: 0x0102n, y: 1n << 383n }], G1, "base");
@@ -29,7 +35,10 @@ test("components of an extension come one after the other", () => {
 
 test("infinity is zeros, and on an Edwards curve refused", () => {
   assert.ok(inputBytes([null], G1, "base").every((byte) => byte === 0));
-  assert.throws(() => inputBytes([null], EDWARDS, "base"), /base 0: an Edwards curve has no infinity/);
+  assert.throws(
+    () => inputBytes([null], EDWARDS, "base"),
+    /base 0: an Edwards curve has no infinity/,
+  );
   assert.deepEqual(outputPoint({}, G1), { x: null, y: null, infinity: true });
 });
 
@@ -46,13 +55,28 @@ test("bytes are taken as they are", () => {
 });
 
 test("extended coordinates become affine", () => {
-  const bytes = inputBytes([{ x: 10n, y: 20n, t: 3n, z: 5n }, { x: 7n, y: 8n, t: 1n, z: 1n }], EDWARDS, "base");
-  assert.deepEqual([0, 32, 64, 96].map((at) => bytes[at]), [2, 4, 7, 8]);
-  assert.throws(() => inputBytes([{ x: 1n, y: 1n, z: 101n }], EDWARDS, "base"), /base 0: z is zero/);
+  const bytes = inputBytes(
+    [
+      { x: 10n, y: 20n, t: 3n, z: 5n },
+      { x: 7n, y: 8n, t: 1n, z: 1n },
+    ],
+    EDWARDS,
+    "base",
+  );
+  assert.deepEqual(
+    [0, 32, 64, 96].map((at) => bytes[at]),
+    [2, 4, 7, 8],
+  );
+  assert.throws(
+    () => inputBytes([{ x: 1n, y: 1n, z: 101n }], EDWARDS, "base"),
+    /base 0: z is zero/,
+  );
 });
 
 test("an inverse times its number is one", () => {
-  for (let value = 1n; value < 101n; value++) assert.equal((value * invert(value, 101n)) % 101n, 1n);
+  for (let value = 1n; value < 101n; value++) {
+    assert.equal((value * invert(value, 101n)) % 101n, 1n);
+  }
   assert.equal(invert(0n, 101n), null);
 });
 
@@ -61,10 +85,20 @@ test("what cannot be a number is refused with its place", () => {
     [[1n, 2], "scalar", "scalar 1 is Number, not a bigint"],
     [[-1n], "scalar", "scalar 0 is negative"],
     [[0n, 1n << 256n], "scalar", "scalar 1 is not below 2^256"],
-    [new Uint32Array(8), "scalar", "the scalars are Uint32Array: expected a Uint8Array or an array of bigints"],
+    [
+      new Uint32Array(8),
+      "scalar",
+      "the scalars are Uint32Array: expected a Uint8Array or an array of bigints",
+    ],
     [[{ x: 1n }], "base", "base 0: y is undefined, not a bigint"],
     [[{ x: [1n, 2n], y: 1n }], "base", "base 0: x has 2 components, expected 1"],
-    ["points", "base", "the bases are String: expected a Uint8Array or an array of { x, y } with bigints"],
+    [
+      "points",
+      "base",
+      "the bases are String: expected a Uint8Array or an array of { x, y } with bigints",
+    ],
   ];
-  for (const [input, what, message] of cases) assert.throws(() => inputBytes(input, G1, what), { message });
+  for (const [input, what, message] of cases) {
+    assert.throws(() => inputBytes(input, G1, what), { message });
+  }
 });

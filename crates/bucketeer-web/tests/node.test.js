@@ -1,4 +1,4 @@
-// The package in Node: one thread and several give the same sums, and an end of a worker is noticed.
+// The package in Node: one thread and several give the same sums, and a worker's end is noticed.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -23,9 +23,15 @@ test("the device says its threads and arithmetic", async () => {
   assert.equal(several.device.threads, 3);
   assert.match(several.device.description, /^cpu, 3 threads, SIMD128/);
   for (const threads of [0, 1.5, 257, "2"]) {
-    await assert.rejects(Bucketeer.create({ device: "cpu", threads }), /expected an integer from 1 to 256/);
+    await assert.rejects(
+      Bucketeer.create({ device: "cpu", threads }),
+      /expected an integer from 1 to 256/,
+    );
   }
-  await assert.rejects(Bucketeer.create({ worker: false, threads: 2 }), /without workers there is one/);
+  await assert.rejects(
+    Bucketeer.create({ worker: false, threads: 2 }),
+    /without workers there is one/,
+  );
 });
 
 for (const curve of ["bls12-381", "bn254", "ed-on-bls12-377", "bn254-g2", "bw6-761"]) {
@@ -51,7 +57,9 @@ test("bytes are cut into shares, and infinity comes back", async () => {
   const points = Array.from({ length: n }, (_, i) => (i % 2 ? p : q));
   const scalars = points.map((_, i) => BigInt(i));
   const { x, y } = await several.msm("bn254", points, scalars);
-  const sums = [q, p].map((_, parity) => scalars.reduce((sum, k, i) => (i % 2 === parity ? sum + k : sum), 0n));
+  const sums = [q, p].map((_, parity) =>
+    scalars.reduce((sum, k, i) => (i % 2 === parity ? sum + k : sum), 0n),
+  );
   assert.deepEqual({ x, y }, bn254.msm([q, p], sums));
   const opposite = points.map(({ x, y }, i) => (i % 4 < 2 ? { x, y } : { x, y: bn254.p - y }));
   const zero = await several.msm("bn254", opposite.slice(0, 1000), Array(1000).fill(3n));
@@ -72,14 +80,19 @@ test("errors are those of one thread", async () => {
   ]) {
     const messages = [];
     for (const bucketeer of [single, several]) {
-      const error = await bucketeer.msm("bn254", points, new Uint8Array(length)).catch((error) => error);
+      const error = await bucketeer
+        .msm("bn254", points, new Uint8Array(length))
+        .catch((error) => error);
       assert.match(error.message, text);
       messages.push([error.name, error.message]);
     }
     assert.deepEqual(messages[0], messages[1]);
   }
   const bytes = new Uint8Array(65);
-  await assert.rejects(several.loadBases("bn254", bytes), /65 bytes, which is not a multiple of the 64 of a point/);
+  await assert.rejects(
+    several.loadBases("bn254", bytes),
+    /65 bytes, which is not a multiple of the 64 of a point/,
+  );
 });
 
 test("a run on several threads reports its progress and can be stopped", async () => {
@@ -87,7 +100,9 @@ test("a run on several threads reports its progress and can be stopped", async (
   const marks = [];
   await bases.msmOf({ onProgress: (mark) => marks.push(mark) });
   assert.ok(marks.length > 10, `${marks.length} reports`);
-  assert.ok(marks.every(({ done, total }, i) => done <= total && (i === 0 || done >= marks[i - 1].done)));
+  assert.ok(
+    marks.every(({ done, total }, i) => done <= total && (i === 0 || done >= marks[i - 1].done)),
+  );
   assert.equal(marks.at(-1).done, marks.at(-1).total);
   const controller = new AbortController();
   const stopped = bases.msmOf({ signal: controller.signal, onProgress: () => controller.abort() });
@@ -124,6 +139,8 @@ test("a program ends without closing what is idle", async () => {
     const bucketeer = await Bucketeer.create({ device: "cpu", threads: 2 });
     const bases = await bucketeer.generate("bn254", 600);
     console.log((await bases.msmOf()).infinity);`;
-  const run = promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { timeout: 60_000 });
+  const run = promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], {
+    timeout: 60_000,
+  });
   assert.equal((await run).stdout, "false\n");
 });

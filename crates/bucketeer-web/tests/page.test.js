@@ -32,7 +32,9 @@ test("a run shows arkworks' sum, its stages and its throughput", async () => {
   assert.deepEqual(shown, expected.uniform["bls12-381-g1"]);
   assert.match(await page.locator("#time").innerText(), /^[\d.]+ (ms|s)$/);
   assert.match(await page.locator("#throughput").innerText(), /^[\d.]+( k| M)?$/);
-  const stages = await page.locator("#bars .bar").evaluateAll((bars) => bars.map((bar) => bar.dataset.stage));
+  const stages = await page
+    .locator("#bars .bar")
+    .evaluateAll((bars) => bars.map((bar) => bar.dataset.stage));
   assert.deepEqual(stages.slice(-5), ["decompose", "group", "accumulate", "reduce", "combine"]);
   assert.match(await page.locator("#plan").textContent(), /^bases +256 in 1 chunk/);
 });
@@ -85,9 +87,14 @@ test("a sweep draws one point for each size", async () => {
   await size(11);
   await page.click("#sweep");
   await status("Done: 2⁸ to 2¹¹");
-  const titles = await page.locator("#plot circle title").evaluateAll((all) => all.map((title) => title.textContent));
+  const titles = await page
+    .locator("#plot circle title")
+    .evaluateAll((all) => all.map((title) => title.textContent));
   const own = titles.filter((title) => title.startsWith("bn254-g1, Uniform, CPU"));
-  assert.deepEqual(own.map((title) => title.match(/2[⁰¹²³⁴⁵⁶⁷⁸⁹]+/)[0]), ["2⁸", "2⁹", "2¹⁰", "2¹¹"]);
+  assert.deepEqual(
+    own.map((title) => title.match(/2[⁰¹²³⁴⁵⁶⁷⁸⁹]+/)[0]),
+    ["2⁸", "2⁹", "2¹⁰", "2¹¹"],
+  );
 });
 
 test("engines are compared, those that are missing say so, and a link shows the same", async () => {
@@ -99,7 +106,8 @@ test("engines are compared, those that are missing say so, and a link shows the 
   await lone.locator("#size").fill("8");
   await lone.click("#compare");
   await lone.locator("#status", { hasText: "Done." }).waitFor();
-  const rows = (of) => of.locator("#comparison tr").evaluateAll((rows) => rows.map((row) => row.textContent));
+  const rows = (of) =>
+    of.locator("#comparison tr").evaluateAll((rows) => rows.map((row) => row.textContent));
   const shown = await rows(lone);
   assert.match(shown[0], /^CPUcpu, \d+ threads?, SIMD128.*[\d.]+ (ms|µs|s)$/);
   assert.match(shown[1], /^WebGPUno device webgpu: .*not run$/);

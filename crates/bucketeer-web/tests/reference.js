@@ -23,7 +23,12 @@ function squareRoot(value, p) {
   for (; odd % 2n === 0n; odd /= 2n) twos += 1n;
   let z = 2n;
   while (power(z, (p - 1n) / 2n, p) === 1n) z += 1n;
-  let [c, root, t, m] = [power(z, odd, p), power(square, (odd + 1n) / 2n, p), power(square, odd, p), twos];
+  let [c, root, t, m] = [
+    power(z, odd, p),
+    power(square, (odd + 1n) / 2n, p),
+    power(square, odd, p),
+    twos,
+  ];
   while (t !== 1n) {
     let i = 0n;
     for (let s = t; s !== 1n; s = (s * s) % p) i += 1n;
@@ -44,10 +49,13 @@ class Curve {
   }
 
   msm(points, scalars) {
-    return points.reduce((sum, point, i) => this.add(sum, this.times(scalars[i], point)), this.zero);
+    return points.reduce(
+      (sum, point, i) => this.add(sum, this.times(scalars[i], point)),
+      this.zero,
+    );
   }
 
-  /** Points of the prime-order subgroup: P, P + P + Q, … for a P and a Q found by trying x = 1, 2, … */
+  /** Points of the prime-order subgroup: P, P + P + Q, … with P and Q found by x = 1, 2, … */
   points(count, random) {
     const [first] = this.wholeCurve(1);
     const generator = this.times(this.cofactor, first);
@@ -83,7 +91,10 @@ class Weierstrass extends Curve {
     if (a === null) return b;
     if (b === null) return a;
     if (a.x === b.x && mod(a.y + b.y, p) === 0n) return null;
-    const slope = a.x === b.x ? 3n * a.x * a.x * inverse(2n * a.y, p) : (b.y - a.y) * inverse(mod(b.x - a.x, p), p);
+    const slope =
+      a.x === b.x
+        ? 3n * a.x * a.x * inverse(2n * a.y, p)
+        : (b.y - a.y) * inverse(mod(b.x - a.x, p), p);
     const x = mod(slope * slope - a.x - b.x, p);
     return { x, y: mod(slope * (a.x - x) - a.y, p) };
   }

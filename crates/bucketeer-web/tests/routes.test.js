@@ -1,5 +1,5 @@
-// The choice between two devices, with engines that only keep count: which one gets a call, when bases
-// move, and that what was measured decides.
+// The choice between two devices, with engines that only keep count: which one gets a call, when
+// bases move, and that what was measured decides.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,14 +7,17 @@ import { test } from "node:test";
 import { countNonZero } from "../js/bytes.js";
 import { inRoutes } from "../js/routes.js";
 
-/** Nanoseconds that plans predict: a CPU takes a time for each base, a GPU the same for any number. */
+/** Nanoseconds that plans predict: proportional to the bases on a CPU, constant on a GPU. */
 const CPU_BASE = 1e4;
 const GPU_RUN = 4e6;
 
 /** A port that computes nothing. `times(n)` are the milliseconds of its runs. */
 function engine(kind, calls, times) {
   let last = 0;
-  const figures = (scalars) => ({ milliseconds: times(countNonZero(scalars, 32)), timings: { compile: 0 } });
+  const figures = (scalars) => ({
+    milliseconds: times(countNonZero(scalars, 32)),
+    timings: { compile: 0 },
+  });
   const methods = {
     open: () => ({ device: { kind } }),
     measure: () => ({ cpu: 1, webgpu: 1, overhead: 0.5 }),
@@ -46,7 +49,8 @@ async function routes(name, times = {}) {
   return { port, calls };
 }
 
-const load = (port, n) => port.call("load", ["bn254", new Uint8Array(64 * n), "little-endian", true, false]);
+const load = (port, n) =>
+  port.call("load", ["bn254", new Uint8Array(64 * n), "little-endian", true, false]);
 const scalars = (n, nonZero = n) => {
   const bytes = new Uint8Array(32 * n);
   for (let i = 0; i < nonZero; i++) bytes[32 * i] = 1;
@@ -61,7 +65,10 @@ test("few bases go to the CPU, many to the GPU, and every result says why", asyn
   assert.equal(small.device.kind, "cpu");
   const result = await msm(port, small.handle, 100);
   assert.deepEqual([result.device.kind, result.choice.device], ["cpu", "cpu"]);
-  assert.match(result.choice.reason, /^predicted: cpu 1\.00 ms, webgpu 4\.50 ms and \d+\.\d+ ms to get ready$/);
+  assert.match(
+    result.choice.reason,
+    /^predicted: cpu 1\.00 ms, webgpu 4\.50 ms and \d+\.\d+ ms to get ready$/,
+  );
   // A GPU is worth seconds of compiling where a single run of the CPU would take longer.
   const large = await load(port, 1 << 18);
   assert.equal(large.device.kind, "webgpu");
@@ -92,7 +99,9 @@ test("scalars of zero do not count", async () => {
   // It would take 5 ms to load four thousand, which pays from the second run on.
   const small = await load(port, 4000);
   const kinds = [];
-  for (const few of [4000, 10, 10, 10, 4000]) kinds.push((await msm(port, small.handle, 4000, few)).device.kind);
+  for (const few of [4000, 10, 10, 10, 4000]) {
+    kinds.push((await msm(port, small.handle, 4000, few)).device.kind);
+  }
   assert.deepEqual(kinds, ["webgpu", "webgpu", "cpu", "cpu", "webgpu"]);
   assert.equal(countNonZero(scalars(9, 4), 32), 4);
   assert.equal(countNonZero(scalars(9, 4).subarray(32), 32), 3);
@@ -102,7 +111,8 @@ test("scalars of zero do not count", async () => {
 test("a batch is routed as a whole", async () => {
   const { port } = await routes("batch");
   const { handle } = await load(port, 300);
-  const batch = (count) => port.call("msmBatch", [handle, scalars(300 * count), count, "little-endian"], {});
+  const batch = (count) =>
+    port.call("msmBatch", [handle, scalars(300 * count), count, "little-endian"], {});
   assert.equal((await batch(2)).device.kind, "cpu");
   assert.equal((await batch(2)).sums.length, 2);
 });

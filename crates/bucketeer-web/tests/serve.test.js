@@ -11,9 +11,15 @@ import { serve } from "../serve.js";
 /** The status of a path, which is sent as it is. */
 function status(server, path) {
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname: "127.0.0.1", port: server.address().port, path }, (response) => {
-      response.resume().once("end", () => resolve(response.statusCode)).once("error", reject);
-    });
+    const sent = request(
+      { hostname: "127.0.0.1", port: server.address().port, path },
+      (response) => {
+        response
+          .resume()
+          .once("end", () => resolve(response.statusCode))
+          .once("error", reject);
+      },
+    );
     sent.once("error", reject).end();
   });
 }
@@ -54,7 +60,7 @@ test("a file that cannot be read is refused, and the server goes on", async () =
 
 test("links that lead out of the folder are not followed", async () => {
   const link = (name) => fileURLToPath(new URL(`../page/${name}`, import.meta.url));
-  const targets = { "out.html": "../../../CHANGELOG.md", "out": "../../..", "in.html": "index.html" };
+  const targets = { "out.html": "../../../CHANGELOG.md", out: "../../..", "in.html": "index.html" };
   for (const [name, target] of Object.entries(targets)) await symlink(target, link(name));
   const server = await serve();
   try {

@@ -20,7 +20,10 @@ for (const isolated of [true, false]) {
       const bases = await cpu.generate("bls12-381", 2000, { seed: 1 });
       const [sum, expected] = [await bases.msmOf({ seed: 2 }), await bases.expected({ seed: 2 })];
       const controller = new AbortController();
-      const stopped = bases.msmOf({ signal: controller.signal, onProgress: () => controller.abort() });
+      const stopped = bases.msmOf({
+        signal: controller.signal,
+        onProgress: () => controller.abort(),
+      });
       const name = await stopped.catch((error) => error.name);
       const again = await bases.msmOf({ seed: 2 });
       cpu.close();

@@ -59,8 +59,15 @@ test("a batch runs on the GPU as one, over points and scalars in any form", asyn
   const random = generator(22);
   const points = bn254.points(3, random);
   const vectors = [0, 1, 2].map(() => points.map(() => random(bn254.order)));
-  const montgomery = (values, modulus) => littleEndian(values.map((value) => (value << 256n) % modulus), 32);
-  const bytes = montgomery(points.flatMap(({ x, y }) => [x, y]), bn254.p);
+  const montgomery = (values, modulus) =>
+    littleEndian(
+      values.map((value) => (value << 256n) % modulus),
+      32,
+    );
+  const bytes = montgomery(
+    points.flatMap(({ x, y }) => [x, y]),
+    bn254.p,
+  );
   const scalars = vectors.map((vector) => [...montgomery(vector, bn254.order)]);
   const batch = await page.evaluate(
     async ([bytes, scalars]) => {
@@ -71,7 +78,10 @@ test("a batch runs on the GPU as one, over points and scalars in any form", asyn
     [[...bytes], scalars],
   );
   assert.equal(batch.device.kind, "webgpu");
-  assert.deepEqual(batch.sums.map(({ x, y }) => ({ x, y })), vectors.map((vector) => bn254.msm(points, vector)));
+  assert.deepEqual(
+    batch.sums.map(({ x, y }) => ({ x, y })),
+    vectors.map((vector) => bn254.msm(points, vector)),
+  );
 });
 
 test("auto takes the device that is predicted to be faster, and says so", async () => {
@@ -87,7 +97,12 @@ test("auto takes the device that is predicted to be faster, and says so", async 
         const bases = await auto.generate("bn254", 300, { seed });
         const [sum, known] = [await bases.msmOf({ seed }), await bases.expected({ seed })];
         auto.close();
-        return { opened: auto.device, loaded: bases.device.kind, same: sum.x === known.x && sum.y === known.y, sum };
+        return {
+          opened: auto.device,
+          loaded: bases.device.kind,
+          same: sum.x === known.x && sum.y === known.y,
+          sum,
+        };
       },
       [seed],
     );
@@ -108,7 +123,9 @@ test("an Edwards curve on WebGPU, points of the whole curve", async () => {
   const bases = littleEndian(points.flatMap(({ x, y }) => [x, y]), 32);
   const { x, y, device } = await page.evaluate(
     ([bases, scalars]) =>
-      gpu.msm("ed-on-bls12-377", Uint8Array.from(bases), Uint8Array.from(scalars), { anyPoint: true }),
+      gpu.msm("ed-on-bls12-377", Uint8Array.from(bases), Uint8Array.from(scalars), {
+        anyPoint: true,
+      }),
     [[...bases], [...littleEndian(scalars, 32)]],
   );
   assert.deepEqual({ x, y }, edwardsBls12.msm(points, scalars));

@@ -9,8 +9,8 @@ export interface BigIntPoint {
 }
 
 /**
- * `Σ kᵢ·Pᵢ` in the shape of the ZPrize WebGPU harness. Bytes are little-endian and not in Montgomery form:
- * x then y for each base, 32 bytes for each scalar. Infinity is (0, 0).
+ * `Σ kᵢ·Pᵢ` in the shape of the ZPrize WebGPU harness. Bytes are little-endian and not in
+ * Montgomery form: x then y for each base, 32 bytes for each scalar. Infinity is (0, 0).
  */
 export function compute_msm(
   baseAffinePoints: Uint8Array | ArrayBuffer | BigIntPoint[],

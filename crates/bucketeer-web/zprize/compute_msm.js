@@ -14,7 +14,7 @@ function open() {
   return opened;
 }
 
-/** The harness's function for a curve. Infinity, where the curve has it, is (0, 0), as it is in the input. */
+/** The harness's function for a curve. Infinity, if there is one, is (0, 0), as in the input. */
 export function computeMsmOn(curve, options) {
   return async (baseAffinePoints, scalars) => {
     const bucketeer = await open();

@@ -1,6 +1,6 @@
 // libcuda.so.1 in software: the functions of the CUDA driver that Bucketeer calls.
 //
-// Device memory is the host's, fresh memory is filled with a pattern, and what lies behind an
+// Device memory is the host's, fresh memory is filled with a pattern, and memory past the end of an
 // allocation cannot be accessed. Work is queued in its stream and carried out in the thread that
 // waits for it, or earlier, as a generator of random numbers decides: so an event that nobody waits
 // for and a host buffer that is reused too early show. SOFTWARE_CUDA_SEED is the generator's seed;

@@ -42,8 +42,8 @@ static std::string read(const std::filesystem::path &path) {
     return out.str();
 }
 
-// The source after device.h, with arrays of dynamic shared memory of a size, and behind it an entry
-// for each kernel.
+// device.h, then the source with arrays of dynamic shared memory of a fixed size, then an entry for
+// each kernel.
 static std::string for_host(const std::string &source) {
     static const std::regex dynamic("extern __shared__ ([^;]*)\\[\\];"),
         kernel("__global__ void (?:__launch_bounds__\\(([^,)]*)[^)]*\\) )?(\\w+)\\(([^)]*)\\)");

@@ -174,7 +174,7 @@ impl Device {
         }
     }
 
-    /// Of memory that the whole machine has, the part that is for this process.
+    /// This process's part of the machine's memory.
     #[cfg(feature = "io")]
     pub(crate) fn part_of(&self, memory: u64) -> u64 {
         match &self.inner {
@@ -261,7 +261,7 @@ impl Device {
     }
 
     /// The device of those present on which one MSM over `n` bases is predicted to end first, and
-    /// what was predicted; `None` where no GPU came into question.
+    /// what was predicted; `None` if no GPU was considered.
     ///
     /// A GPU is opened only if it can be worth it: if the one that the built-in rates are of, an
     /// H200, would end sooner than the CPU. Compiling its kernels on first use is not counted.
@@ -280,8 +280,8 @@ impl Device {
         })
     }
 
-    /// The device that `choose` takes of those present. What decides most cheaply comes first: a
-    /// plan for a GPU takes longer than an MSM of a few bases.
+    /// The device that `choose` takes of those present. The cheapest tests come first: a plan for a
+    /// GPU takes longer than an MSM of a few bases.
     #[cfg(feature = "cuda")]
     pub(crate) fn routed(choose: &dyn Fn(&[DeviceFacts]) -> Choice) -> (Self, Option<Choice>) {
         let cpu = Self::first_cpu();

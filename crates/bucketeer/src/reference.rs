@@ -39,7 +39,7 @@ pub fn reference_sum<C: Curve>(
     sums.iter().fold(Jacobian::INFINITY, |total, sum| law.add(&total, sum)).affine()
 }
 
-/// A sum of an engine in affine coordinates; `None` if it is no point of the curve.
+/// A sum of an engine in affine coordinates; `None` if it is not a point of the curve.
 #[cfg(any(feature = "any", feature = "conformance"))]
 pub(crate) fn affine<C: Curve>(sum: &C::Group) -> Option<C> {
     C::is_point(sum).then(|| sum.into_affine()).filter(Curve::on_curve)

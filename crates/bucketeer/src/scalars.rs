@@ -26,7 +26,7 @@ impl ScalarBound {
         matches!(self, Self::Signed(_))
     }
 
-    /// The tighter of this bound and one of so many bits; residues keep theirs.
+    /// The tighter of this bound and one of `bits` bits; residues keep theirs.
     pub(crate) fn with_bits(self, bits: u32) -> Self {
         match self {
             Self::Order => Self::Order,
@@ -349,7 +349,7 @@ unsafe fn reinterpret<A, B>(slice: &[A]) -> &[B] {
         assert!(cfg!(target_endian = "little"));
     }
     let count = slice.len() * (size_of::<A>() / size_of::<B>());
-    // SAFETY: as many bytes as the slice has, aligned for `B`, and valid by the caller's word.
+    // SAFETY: as many bytes as the slice has, aligned for `B`, and valid as the caller promises.
     unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), count) }
 }
 

@@ -96,7 +96,7 @@ impl BoundBy {
 }
 
 impl ScalePlan {
-    /// The plan of an MSM of `request.n` bases over so many ranks, each with its device.
+    /// The plan of an MSM of `request.n` bases over `ranks` ranks, each with its device.
     pub fn new(request: &Request<'_>, ranks: usize, cluster: &Cluster) -> Result<Self, Error> {
         let ranks = ranks.max(1);
         let share = request.n.div_ceil(ranks);
@@ -138,7 +138,7 @@ fn element_bytes(curve: &CurveSpec) -> u64 {
     curve.point_bytes() + u64::from(curve.order.bits().div_ceil(64) as u32) * 8
 }
 
-/// Seconds of an exchange over so many ranks: none with one.
+/// Seconds of an exchange over `ranks` ranks: none with one.
 fn exchange(curve: &CurveSpec, ranks: usize, cluster: &Cluster) -> f64 {
     let others = (ranks - 1) as f64;
     let rounds = f64::from(ranks.next_power_of_two().trailing_zeros());

@@ -54,7 +54,7 @@ impl Drop for Temporary {
         let Some(file) = self.file.take() else { return };
         let mut listed = listed();
         listed.retain(|path| path != file.path());
-        // Removes it, while it can still not be made anew.
+        // Removes it while the lock keeps others from making it again.
         drop(file);
     }
 }

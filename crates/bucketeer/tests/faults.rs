@@ -86,7 +86,7 @@ impl Driver {
         }
     }
 
-    /// Lets the call after so many fail; with `lose` all later ones, too.
+    /// Lets the call after the first `after` fail; with `lose` all later ones, too.
     fn fail(&self, after: i64, code: i32, lose: bool) {
         // SAFETY: takes numbers.
         unsafe { (self.fail)(after, code, lose.into()) };
@@ -213,7 +213,7 @@ fn accept(outcome: Result<(), Error>, when: &str) -> bool {
     }
 }
 
-/// Which calls of so many fail: all, or some of all parts of a run.
+/// Which of the calls fail: all, or some of all parts of a run.
 fn moments(calls: i64, each: i64) -> impl Iterator<Item = i64> {
     (0..calls).step_by(if all() { 1 } else { (calls / each).max(1) as usize })
 }
@@ -398,7 +398,7 @@ fn calls_that_start_threads() {
         let refused = |error: Error| assert!(matches!(error, Error::NoThread { .. }), "{error:?}");
         refused(Device::cpu_with_threads(3).map(drop).expect_err("no threads"));
         refused(bases.submit(scalars.clone()).map(drop).expect_err("no thread"));
-        // What can do without a new thread does.
+        // Calls that can do without a new thread still work.
         assert_eq!(bases.msm(scalars), Ok(*expected));
         assert_eq!(shares.msm(scalars), Ok(*expected));
         assert_eq!(bases.msm_batch(&[scalars, scalars]), Ok(vec![*expected; 2]));

@@ -25,22 +25,34 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// All files of a folder, without what builds and package managers put there.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder") {
+            let entry = entry.expect("an entry");
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let made =
+                name.starts_with('.') || ["target", "node_modules", "pkg"].contains(&name.as_str());
+            match entry.path() {
+                path if path.is_dir() && !made => folders.push(path),
+                path if path.is_file() => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
 /// The sources of the library without tests, each with its module.
 fn sources() -> Vec<(String, PathBuf, String)> {
     let mut found = Vec::new();
-    let mut folders = vec![root().join("src")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            let test =
-                path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with("tests"));
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|own| own == "rs") && !test {
-                let text = fs::read_to_string(&path).expect("a source");
-                let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default().to_owned();
-                found.push((module(&path), path, code));
-            }
+    for path in files(&root().join("src")) {
+        let test = path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with("tests"));
+        if path.extension().is_some_and(|own| own == "rs") && !test {
+            let text = fs::read_to_string(&path).expect("a source");
+            let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default().to_owned();
+            found.push((module(&path), path, code));
         }
     }
     found
@@ -132,13 +144,47 @@ fn use_trees_are_read() {
     assert_eq!(used(code).into_iter().collect::<Vec<_>>(), ["A", "b", "e"]);
 }
 
-/// Code is formatted by rustfmt; comments are not.
+/// The files of all crates and pages of the repository; of a packaged crate, its own sources.
+fn texts() -> Vec<PathBuf> {
+    let repository = root().join("../..");
+    if !repository.join("crates/bucketeer/Cargo.toml").is_file() {
+        return files(&root().join("src"));
+    }
+    let top = fs::read_dir(&repository).expect("the repository");
+    let top = top.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_file());
+    let folders = ["crates", "docs"].map(|folder| files(&repository.join(folder)));
+    top.chain(folders.concat()).collect()
+}
+
+/// The lines of a file that its author wraps: comments of sources, and the prose of pages without
+/// code blocks. Tables, and what has no space to break at, are left out.
+fn prose(path: &Path) -> Vec<String> {
+    let inside = path.strip_prefix(root().join("../..")).unwrap_or(path);
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let page = extension == "md";
+    let source = ["rs", "cu", "cuh", "wgsl"].contains(&&*extension)
+        && inside.components().any(|folder| folder.as_os_str() == "src");
+    if !page && !source {
+        return Vec::new();
+    }
+    let mut fenced = false;
+    let wrapped = |line: &&str| {
+        let start = line.trim_start();
+        fenced ^= page && start.starts_with("```");
+        let words = start.trim_start_matches(['/', '!', '-', '#', ' ']);
+        let own = if page { !fenced } else { start.starts_with("//") };
+        own && !words.starts_with('|') && words.contains(' ')
+    };
+    let text = fs::read_to_string(path).expect("a text");
+    text.lines().filter(wrapped).map(str::to_owned).collect()
+}
+
+/// Code is formatted by rustfmt; comments and prose are not.
 #[test]
 fn comments_fit_in_100_columns() {
-    let comment = |line: &&str| line.trim_start().starts_with("//");
     let mut long = Vec::new();
-    for (_, path, code) in sources() {
-        for line in code.lines().filter(comment).filter(|line| line.chars().count() > 100) {
+    for path in texts() {
+        for line in prose(&path).iter().filter(|line| line.chars().count() > 100) {
             long.push(format!("{}: {line}", path.display()));
         }
     }

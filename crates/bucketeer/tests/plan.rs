@@ -315,7 +315,7 @@ fn one_bucket_set_is_cut_for_all_threads() {
     let Schedule::Cpu(schedule) = plan.schedule else { panic!("{plan}") };
     assert_eq!((plan.shape.bucket_sets, schedule.passes_in_flight), (1, 16), "{plan}");
     assert!(schedule.base_segments > 1, "{plan}");
-    // Where additions are slow it is rather cut into ranges of buckets, which are then reduced only
+    // Where additions are slow it is cut into ranges of buckets instead, which are reduced only
     // once.
     paper.curve = CurveSpec::of::<ark_bls12_377::G2Affine>();
     let plan = paper.plan().unwrap();
@@ -468,7 +468,7 @@ fn narrow_windows_where_wide_ones_do_not_fit() {
     let plan = paper.plan().unwrap();
     assert!(plan.bytes() <= 16 << 20 && plan.shape.window_bits < 20, "{plan}");
     // A table made for wide windows has no narrower ones: where its buckets do not fit in a
-    // binding, that is what is said.
+    // binding, the error says so.
     let mut paper = Paper::new(1000).with(|s| {
         (s.window_bits, s.precompute) = (Some(20), Some(1024));
     });
@@ -496,7 +496,7 @@ fn a_width_of_ones_own_goes_for_all_windows_of_a_preset() {
     assert_eq!(automatic.over(preset, 1 << 10).precompute, None);
 }
 
-/// The kind of the device that is chosen among a CPU and two GPUs for resident bases, and the choice.
+/// The kind of device chosen among a CPU and two GPUs for resident bases, and the choice.
 fn route(n: usize, batch: usize, change: impl Fn(&mut Contender<'_>)) -> (DeviceKind, Choice) {
     let curve = CurveSpec::of::<ark_bls12_377::G1Affine>();
     let devices = [

@@ -67,7 +67,7 @@ fn sum<A: Curve>(bases: &[Affine<A>], scalars: Scalars<'_, A::ScalarField>) -> P
     Projective(run::sum(Affine::unwrap_slice(bases), scalars))
 }
 
-/// As many scalars as there are bases at most.
+/// The first scalars, at most as many as bases.
 fn shorter<'s, B, S>(bases: &[B], scalars: &'s [S]) -> &'s [S] {
     &scalars[..scalars.len().min(bases.len())]
 }

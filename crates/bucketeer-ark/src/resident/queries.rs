@@ -55,7 +55,7 @@ pub(super) trait Query {
     /// Bytes that the bases take on a device without precomputation.
     fn plain_bytes(&self, device: &Device) -> Result<u64, Error>;
 
-    /// Loads the bases onto a device, with a table of at most so many bytes or without one. Returns
+    /// Loads the bases onto a device, with a table of at most `limit` bytes or without one. Returns
     /// the bytes of the table too.
     fn load(&self, device: &Device, limit: Option<u64>) -> Result<(Entry, u64), Error>;
 }

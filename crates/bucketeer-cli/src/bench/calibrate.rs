@@ -6,8 +6,8 @@
 //!    that rate. A plan with fixed windows does not depend on rates, so two plans tell it.
 //! 3. Least squares over the runs gives the rates ([`fit`]).
 //!
-//! A CPU is measured on one thread, since its rates are those of one core. What the runs do not
-//! tell stays as it is.
+//! A CPU is measured on one thread, since its rates are those of one core. Rates that the runs do
+//! not determine stay as they are.
 
 use bucketeer::curves::NamedCurve;
 use bucketeer::plan::{Accumulate, Digits, Plan, Request, Settings};
@@ -31,7 +31,8 @@ const RUNS: [(u32, u32); 6] = [(5, 4), (7, 6), (9, 8), (11, 9), (12, 12), (13, 1
 const LARGEST: usize = 1 << 13;
 /// The least size whose decompose and group are looked at.
 const LEAST_STAGES: usize = 1 << 11;
-/// Runs go on for so long, and no more often than this, so that short ones meet an idle moment.
+/// A measurement is repeated for this long, at most this often, so that short runs meet an idle
+/// moment.
 const LEAST_SECONDS: f64 = 0.15;
 const MOST_RUNS: usize = 100;
 /// The size at which grouped lists leave the caches.
@@ -152,7 +153,7 @@ impl<'a> Calibration<'a> {
         let counters = device.facts().caches.l1d / 2;
         let bits = counters.ilog2().clamp(12, 18) + 1;
         seen.push(self.observe(&workload, device, windows(bits, false), FAR)?);
-        // Stages of short runs are over before a clock says much of them.
+        // Stages of short runs are too short to be timed.
         let long = seen.iter().filter(|one| one.n >= LEAST_STAGES).count();
         let long = &seen[seen.len() - long..];
         let names = ["decompose.scalar", "decompose.split"].map(String::from);

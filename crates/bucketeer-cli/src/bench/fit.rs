@@ -10,7 +10,7 @@ const PULL: f64 = 1e-3;
 /// Share in the time of some row from which an unknown counts as measured.
 const LEAST_SHARE: f64 = 1e-3;
 
-/// Least ratio of a rate to its starting value that is believed.
+/// Smallest plausible ratio of a rate to its starting value.
 const LEAST_RATIO: f64 = 0.1;
 
 /// One equation: counts of the unknowns, and the time they take together.
@@ -19,8 +19,8 @@ pub struct Row {
     pub nanoseconds: f64,
 }
 
-/// The values that fit the rows best; `None` for those that no row contains or that come out as
-/// nothing a rate can be. Those keep their starting values, and the others are fitted to that.
+/// The values that fit the rows best; `None` for those that no row contains or that are not
+/// plausible. Those keep their starting values, and the others are fitted to that.
 pub fn solve(start: &[f64], rows: &[Row]) -> Vec<Option<f64>> {
     let share = |row: &Row, i: usize| row.counts[i] * start[i] / row.nanoseconds;
     let usable: Vec<&Row> = rows.iter().filter(|row| row.nanoseconds > 0.0).collect();

@@ -2,8 +2,8 @@
 //!
 //! For every preset and size, bases are loaded once and timed separately. One warm-up run is
 //! checked against the bases' logarithms. Then `--repeat` runs are timed, from scalars in memory to
-//! the sum. With `--one-shot` nothing is loaded: every run starts from bases and scalars in ordinary
-//! memory, and the table shows its stages. With `--mpi` it times how MSMs scale over ranks
+//! the sum. With `--one-shot` nothing is loaded: every run starts from bases and scalars in
+//! ordinary memory, and the table shows its stages. With `--mpi` it times how MSMs scale over ranks
 //! ([`scaling`]).
 
 mod calibrate;
@@ -80,7 +80,7 @@ pub struct Args {
     /// Compare the plan's choice with every other window width
     #[arg(long, conflicts_with_all = ["preset", "window_bits", "batch", "plot"])]
     widths: bool,
-    /// Sizes that are not begun within so many seconds are left out; with --widths
+    /// Sizes that have not begun after this many seconds are left out; with --widths
     #[arg(long, value_name = "SECONDS", default_value = "540", requires = "widths",
           value_parser = units::parse_seconds)]
     time_limit: f64,

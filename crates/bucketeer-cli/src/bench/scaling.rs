@@ -1,7 +1,7 @@
 //! `bench --mpi`: how MSMs scale with the number of ranks.
 //!
-//! 1. For 1, 2, 4, … of the ranks, and all of them: bases are loaded over the first so many, and
-//!    MSMs over them are timed. The other ranks take part in the exchange of sums with nothing.
+//! 1. For 1, 2, 4, … ranks, and all of them: bases are loaded over the first ones, and MSMs over
+//!    them are timed. The other ranks contribute nothing to the exchange of sums.
 //! 2. *Strong*: each size in all. *Weak*: each size for every rank.
 //! 3. The same on rank 0 without the others, for what the ranks themselves cost. Its runs alternate
 //!    with those of one rank, so that whatever else the machine does slows both.

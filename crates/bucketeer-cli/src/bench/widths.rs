@@ -18,9 +18,9 @@ use crate::output::{self, Outcome};
 use crate::progress::Activity;
 use crate::units;
 
-/// Widths so many times as slow as the best are not timed any further, nor those beyond them.
+/// A width this many times slower than the best is not timed again, nor are those beyond it.
 const HOPELESS: f64 = 1.6;
-/// Widths so close to the best are timed again.
+/// Widths within this factor of the best are timed again.
 const CLOSE: f64 = 1.25;
 /// How many times they are.
 const ROUNDS: usize = 2;
@@ -142,7 +142,7 @@ impl Sizing<'_> {
         })
     }
 
-    /// The least of some runs with windows of so many bits, or of the plan's choice; nothing where
+    /// The fastest of several runs with windows of `bits` bits, or of the plan's width; `None` if
     /// no plan has such windows.
     fn time(&self, bits: Option<u32>) -> Result<Option<Width>, Failure> {
         let mut settings = self.args.plan.settings(Some(&PRESETS[0]), self.n);

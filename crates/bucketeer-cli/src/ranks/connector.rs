@@ -1,5 +1,5 @@
 //! MPI behind a C interface: the library that `crates/bucketeer-mpi/connector` builds, loaded when
-//! a command asks for ranks. The tool itself needs no MPI to be built, and is the same for all.
+//! a command requests ranks. The tool itself needs no MPI to be built, and is the same for all.
 
 use std::error::Error as _;
 use std::ffi::c_void;
@@ -11,7 +11,7 @@ use libloading::Library;
 
 /// Where the library is looked for first.
 const VARIABLE: &str = "BUCKETEER_MPI";
-/// The library without what systems add to its name.
+/// The name of the library without the system's prefix and suffix.
 const NAME: &str = "bucketeer_mpi_connector";
 
 /// A rank's place among others, as the library tells it.

@@ -1,4 +1,4 @@
-//! Inputs that are no files, claim what they do not hold, or change while they are read: for every
+//! Inputs that are not files, claim what they do not hold, or change while they are read: for every
 //! command, exit code 2, a message that names the file, and nothing written.
 
 use std::collections::BTreeSet;
@@ -160,7 +160,7 @@ fn files_that_claim_what_they_do_not_hold() {
     let place = Place::new();
     let path = place.path("claims");
     let huge = 1u64 << 40;
-    // arkworks' vectors, and elements behind which there is nothing.
+    // arkworks' vectors, and elements with nothing after them.
     let vector = [&huge.to_le_bytes()[..], &[7; 4096]].concat();
     fs::write(&path, vector).expect("a file");
     place.all_refuse(&path);
@@ -183,7 +183,7 @@ fn files_that_claim_what_they_do_not_hold() {
     }
 }
 
-/// Every prefix of some lengths, and with bytes behind the end.
+/// Prefixes of several lengths, and bytes past the end.
 #[test]
 fn files_that_were_cut_or_extended() {
     let place = Place::new();

@@ -68,7 +68,7 @@ fn points_outside_the_subgroup() {
     let text = input(&[multiple(1), point(outside)], &["0", &k.to_string()]);
     run(&text, "").fails(2, &["input.json", "base 1", "subgroup"]);
     // Trusted and not to be trusted: k·P is replaced by (r − k)·(−P), and the check finds out.
-    // The user vouches for the points, and is told which of them was none.
+    // The user vouches for the points, and is told which of them was bad.
     run(&text, "--no-subgroup-check").fails(2, &["base ", "vouches", "--any-point"]);
     let expected = point(times(&k, outside));
     assert_eq!(run(&text, "--any-point").json()["result"], expected);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Ran, bucketeer, finished, input, multiple};
 
-/// Runs `bucketeer` behind a command of the shell that sets limits, as a user they apply to.
+/// Runs `bucketeer` after a command of the shell that sets limits, as a user they apply to.
 pub fn limited(limit: &str, line: &str) -> Ran {
     let folder = tempfile::tempdir().expect("a directory");
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("permissions");

@@ -46,11 +46,11 @@ fn place() -> Place {
     place
 }
 
-/// Runs every writer on a path, behind a limit of the shell; expects exit code 2 and these words,
-/// and that nothing but what was there is there.
+/// Runs every writer on a path, under a limit of the shell; expects exit code 2, these words and
+/// the files that were there before.
 fn all_fail(place: &Place, limit: &str, path: &Path, words: &[&str]) {
     let before = place.names();
-    // Of a device there is no end.
+    // A device has no end.
     let content = || path.is_file().then(|| fs::read(path).expect("the old file"));
     let old = content();
     for writer in writers(place) {
@@ -97,7 +97,7 @@ fn a_disk_that_is_full_before_the_end() {
     let path = place.path("old");
     fs::write(&path, "old").expect("a file");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("permissions");
-    // Not a byte, and in units of 1024 bytes what only some outputs exceed.
+    // No byte at all, then limits in units of 1024 bytes that only some outputs exceed.
     all_fail(&place, "ulimit -f 0", &path, &["File too large"]);
     let before = place.names();
     for writer in writers(&place).iter().filter(|words| words[0] != "prove" && words[0] != "bench")
@@ -114,10 +114,10 @@ fn a_folder_that_cannot_be_written() {
     let folder = place.path("folder");
     fs::create_dir(&folder).expect("a folder");
     fs::set_permissions(place.folder(), fs::Permissions::from_mode(0o755)).expect("permissions");
-    // Not as root, to whom permissions do not apply.
+    // As another user than root, to whom permissions do not apply.
     all_fail(&place, "true", &folder.join("file"), &["Permission denied"]);
     assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
-    // Nor what is there, in place of which a new file cannot be put.
+    // A file that is there cannot be replaced either.
     let path = folder.join("file");
     fs::write(&path, "old").expect("a file");
     all_fail(&place, "true", &path, &["Permission denied"]);
@@ -160,7 +160,7 @@ fn run(line: &str, stdout: impl Into<Stdio>) -> std::process::Output {
     command.stderr(Stdio::piped()).output().expect("the tool starts")
 }
 
-/// Who reads no further has what it wanted; files are written all the same.
+/// A reader that stops has what it wanted; files are still written.
 #[test]
 fn a_closed_stdout_is_no_fault_of_any_command() {
     let place = place();

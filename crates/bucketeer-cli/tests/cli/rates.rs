@@ -120,7 +120,7 @@ fn faults_in_a_file_of_rates_name_it_and_the_line() {
     missing.fails(2, &["rates.txt"]);
     for (text, words) in [
         ("# rates\nportable.4.speed = 1\n", ["rates.txt: line 2", "unknown rate"]),
-        ("portable.4.addition =\n", ["rates.txt: line 1", "is no number"]),
+        ("portable.4.addition =\n", ["rates.txt: line 1", "is not a number"]),
         ("portable.4.addition = -3\n", ["rates.txt: line 1", "not positive"]),
         ("portable.4.addition\n", ["rates.txt: line 1", "name = value"]),
     ] {

@@ -43,7 +43,7 @@ fn batches_without_end() {
     }
 }
 
-/// A table that takes far longer to make than the MSM used to be made without a word.
+/// A table that takes far longer to make than the MSM used to be made without a warning.
 #[test]
 fn a_table_that_is_not_worth_it() {
     let line = "msm --curve bn254 -n 2^15 --precompute 20 --odd-multiples 16 --device cpu";
@@ -51,7 +51,7 @@ fn a_table_that_is_not_worth_it() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let expected = ["warning: the precomputed table", "copies", "16 odd multiples"];
     assert!(expected.iter().all(|text| ran.stderr.contains(text)), "{}", ran.stderr);
-    // Neither a table that is worth it, nor one that is made in no time.
+    // No warning about a table that is worth it, or about one that is made quickly.
     bucketeer("msm --curve bn254 -n 300 --precompute 2 --batch 4000 --device cpu", &[]).ok();
     bucketeer("msm --curve bn254 -n 30 --precompute 20 --odd-multiples 16 --device cpu", &[]).ok();
 }

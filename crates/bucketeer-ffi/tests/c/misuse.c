@@ -72,7 +72,7 @@ static void loading(BucketeerDevice device) {
   bad.data = NULL;
   REFUSED(INVALID_ARGUMENT, LOAD(&bad, NULL), "points.data is null");
   bad = points, bad.form = 9;
-  REFUSED(INVALID_ARGUMENT, LOAD(&bad, NULL), "9 is no form");
+  REFUSED(INVALID_ARGUMENT, LOAD(&bad, NULL), "9 is not a form");
   bad = points, bad.form = BUCKETEER_FORM_UNSIGNED;
   REFUSED(INVALID_ARGUMENT, LOAD(&bad, NULL), "no form of points");
   bad = points, bad.stride = 63;
@@ -116,7 +116,7 @@ static void running(BucketeerDevice device) {
   REFUSED(INVALID_ARGUMENT, MSM(NULL), "scalars is null");
   REFUSED(INVALID_ARGUMENT, MSM(MISALIGNED(BucketeerScalars)), "scalars is misaligned");
   REFUSED(INVALID_ARGUMENT, bucketeer_msm(none, 0, &scalars, form, sum, 64), "0 names no bases");
-  REFUSED(INVALID_ARGUMENT, bucketeer_msm(bases, 0, &scalars, 5, sum, 64), "5 is no form");
+  REFUSED(INVALID_ARGUMENT, bucketeer_msm(bases, 0, &scalars, 5, sum, 64), "5 is not a form");
   REFUSED(INVALID_ARGUMENT, bucketeer_msm(bases, 0, &scalars, form, NULL, 64), "out is null");
   REFUSED(INVALID_ARGUMENT, bucketeer_msm(bases, 0, &scalars, form, sum, 63), "room for 63");
   REFUSED(INVALID_INPUT, bucketeer_msm(bases, 2, &scalars, form, sum, 64), "2..1");

@@ -1,5 +1,5 @@
-// Eight threads at once through the C++ classes: runs over shared bases that one of them frees, jobs
-// that are waited for, cancelled and dropped, errors of one thread that others do not see.
+// Eight threads at once through the C++ classes: runs over shared bases that one of them frees,
+// jobs that are waited for, cancelled and dropped, errors of one thread that others do not see.
 #include <array>
 #include <atomic>
 #include <bucketeer.hpp>

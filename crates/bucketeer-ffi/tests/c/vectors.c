@@ -1,5 +1,5 @@
-/* The vectors of examples/vectors.rs through every function that computes: bucketeer_msm, a batch, a
- * job, one-shot; in place, at odd addresses and with gaps; with a table and on one thread. */
+/* The vectors of examples/vectors.rs through every function that computes: bucketeer_msm, a batch,
+ * a job, one-shot; in place, at odd addresses and with gaps; with a table and on one thread. */
 #include <bucketeer.h>
 #include <string.h>
 

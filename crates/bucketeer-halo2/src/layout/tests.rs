@@ -129,7 +129,7 @@ fn other_words_of_scalars() {
 #[test]
 fn another_curve_is_an_error() {
     let error = Layout::of::<Wrong>().unwrap_err();
-    // Its generator (1, 2) is no point of Grumpkin.
+    // Its generator (1, 2) is not a point of Grumpkin.
     assert_eq!(error, Error::InvalidBase { index: 1, reason: PointFault::NotOnCurve });
     let (scalars, points): (Vec<_>, Vec<_>) = Wrong::probes().into_iter().unzip();
     assert_eq!(msm(&scalars, &points).unwrap_err(), error);

@@ -41,7 +41,7 @@ impl Prover {
 
     /// `compute_kzg_proof`: the proof that the polynomial has the value y at z, and y.
     pub fn prove(&self, blob: &[u8], z: &[u8; 32]) -> Outcome<(Compressed, [u8; 32])> {
-        let z = element(z).ok_or("z is no field element")?;
+        let z = element(z).ok_or("z is not a field element")?;
         let (quotient, y) = self.quotient(&elements(blob)?, z);
         Ok((compress(self.bases.msm(&quotient)?)?, to_bytes(&y)))
     }

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::{Options, Outcome, rounds};
 
-/// Squares a number so often, one constraint each.
+/// Squares a number this often, one constraint each.
 #[derive(Clone, Copy)]
 struct Squares<F>(F, usize);
 

@@ -16,7 +16,7 @@ use super::{AnyJob, AnyScalars, AnySum};
 pub struct RunOptions {
     /// Settings of the plan.
     pub settings: Settings,
-    /// Called as a run goes on.
+    /// Called during a run.
     pub hook: Option<Hook>,
 }
 

@@ -52,7 +52,7 @@ impl Layout {
         2 * self.component * self.components
     }
 
-    /// A sum as the bytes of x and of y; `None` is infinity, or no point.
+    /// A sum as the bytes of x and of y; `None` if it is infinity or not a point.
     pub fn to_bytes(&self, sum: &Coordinates) -> Option<[Vec<u8>; 2]> {
         let bytes = |parts: &[BigUint]| {
             let part = |part: &BigUint| {
@@ -74,7 +74,7 @@ impl Layout {
     }
 }
 
-/// Bytes whose number does not fit.
+/// The error for a wrong number of bytes.
 fn wrong_length(what: &str, length: usize, size: usize, one: &str) -> Error {
     let reason =
         format!("the {what} have {length} bytes, which is not a multiple of the {size} of a {one}");

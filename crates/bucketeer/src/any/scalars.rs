@@ -139,7 +139,7 @@ impl AnyScalars {
         Self { curve, held: Box::new(held) }
     }
 
-    /// The scalars of `C`, if they are.
+    /// The scalars, if they are those of `C`.
     pub(super) fn typed<C: Curve>(
         &self,
         points: &'static NamedCurve,

@@ -64,8 +64,8 @@ pub enum Coordinates {
         /// Components of y.
         y: Vec<BigUint>,
     },
-    /// No point of the curve's affine model: a wrong sum, or a point at infinity of an incomplete
-    /// twisted Edwards curve.
+    /// Not a point of the curve's affine model: a wrong sum, or a point at infinity of an
+    /// incomplete twisted Edwards curve.
     None,
 }
 
@@ -78,13 +78,13 @@ impl Coordinates {
         }
     }
 
-    /// Whether both are the same point. What is no point agrees with nothing.
+    /// Whether both are the same point. A result that is not a point agrees with nothing.
     pub fn agree_with(&self, other: &Self) -> bool {
         *self != Self::None && self == other
     }
 
-    /// The point as JSON: `null` for the identity, and for what is no point, else both coordinates
-    /// in hexadecimal; see [`point_to_json`](crate::io::point_to_json).
+    /// The point as JSON: `null` for the identity and for a result that is not a point, otherwise
+    /// both coordinates in hexadecimal; see [`point_to_json`](crate::io::point_to_json).
     #[cfg(feature = "io")]
     pub fn to_json(&self) -> serde_json::Value {
         match self {

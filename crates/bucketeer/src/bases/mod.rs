@@ -76,7 +76,7 @@ struct Inner<C: Curve> {
     last_plan: Mutex<Option<(PlanKey, Plan)>>,
     held: Held<C>,
     hook: Option<Hook>,
-    /// What verifies runs, where that is asked for.
+    /// Verifies runs, if requested.
     verifier: Option<Verifier<C>>,
 }
 

@@ -1,9 +1,9 @@
 //! Bases over the ranks of a parallel program. Each holds a range of them; sums of the ranges are
 //! exchanged, and every rank adds them.
 //!
-//! 1. Ranks tell each other how fast they are by their plans; the ranges are as long in proportion.
-//! 2. Each rank loads its range, or borrows it, and computes as on a device by itself. Its sum goes
-//!    to all as bytes, on the short Weierstrass form (`sum.rs`).
+//! 1. Ranks tell each other how fast they are by their plans; the ranges are proportional to that.
+//! 2. Each rank loads its range, or borrows it, and computes as on a single device. Its sum goes to
+//!    all as bytes, on the short Weierstrass form (`sum.rs`).
 //! 3. Every rank adds the sums.
 
 use std::borrow::Cow;
@@ -283,7 +283,7 @@ fn own_speed<C: Curve>(member: &Member, n: usize) -> Result<f64, Error> {
     Ok((n * count) as f64 / plan.cost.nanoseconds.max(1.0))
 }
 
-/// `n` bases in ranges that are as long as ranks are fast.
+/// `n` bases in ranges proportional to the speeds of the ranks.
 fn ranges(n: usize, speeds: &[f64]) -> Vec<Range<usize>> {
     let total: f64 = speeds.iter().sum();
     let (mut sum, mut start) = (0.0, 0);
@@ -295,7 +295,7 @@ fn ranges(n: usize, speeds: &[f64]) -> Vec<Range<usize>> {
         range
     };
     let mut ranges: Vec<_> = speeds.iter().map(range).collect();
-    // Whatever rounding leaves over belongs to the last rank that has any.
+    // The last rank that has bases gets what rounding leaves.
     if let Some(last) = speeds.iter().rposition(|speed| *speed > 0.0) {
         ranges[last].end = n;
         ranges[last + 1..].fill(n..n);
@@ -364,7 +364,7 @@ fn exchange_sums<C: Curve>(
     totals(all.iter().map(sums).collect::<Result<_, _>>()?, msms)
 }
 
-/// The total of sums that ranks have by themselves, with bytes of each beside it.
+/// The total of the sums of all ranks, and further bytes of each.
 #[cfg(feature = "io")]
 pub(crate) fn exchange_sum<C: Curve>(
     member: &Member,

@@ -19,7 +19,7 @@ pub struct BasesSlice<'a, C: Curve> {
     range: Checked,
 }
 
-/// A range of bases, or one that was requested in vain.
+/// A range of bases, or a requested range that is out of bounds.
 #[derive(Debug, Clone, Copy)]
 enum Checked {
     Within { start: usize, end: usize },
@@ -57,7 +57,7 @@ impl<'a, C: Curve> BasesSlice<'a, C> {
         self.bases
     }
 
-    /// The number of bases; zero if the range is not within those there are.
+    /// The number of bases; zero if the range is out of bounds.
     pub fn len(&self) -> usize {
         match self.range {
             Checked::Within { start, end } => end - start,
@@ -204,7 +204,7 @@ impl<'a, C: Curve> BasesSlice<'a, C> {
         let (engine, first) = match &inner.held {
             Held::Engine { engine, .. } => (engine, first?),
             Held::Shares(shares) => return run_in_shares(shares, first?, scalars, &cancel),
-            // Errors of one rank are those of all.
+            // An error of one rank is an error of all.
             #[cfg(feature = "ranks")]
             Held::Rank(held) => return held.run(self, scalars, cancel),
         };

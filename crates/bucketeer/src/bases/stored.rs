@@ -45,7 +45,7 @@ impl<C: Curve> Bases<C> {
         let Some(words) = engine.table_words() else {
             let reason = match inner.device.kind() {
                 crate::DeviceKind::Cpu => {
-                    "so few of them are held as multiples; Accumulate::Slices makes a table"
+                    "a few bases are held as multiples; Accumulate::Slices makes a table"
                 }
                 _ => "a GPU makes a table faster than it is read; only a CPU's can be kept",
             };
@@ -87,7 +87,7 @@ impl<C: Curve> Builder<C> {
         let own = Arithmetic::choose(&curve, &facts);
         if arithmetic != own {
             let reason =
-                format!("the table was made with {arithmetic}, and is of no use with {own}");
+                format!("the table was made with {arithmetic} and cannot be used with {own}");
             let value = device.to_string();
             return Err(Error::InvalidSetting { setting: "device", value, reason });
         }

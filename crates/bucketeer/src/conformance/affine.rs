@@ -1,5 +1,5 @@
-//! Batched affine additions on a GPU: lists of one round, of two, and lists that are folded behind
-//! them, with every case of an addition in them.
+//! Batched affine additions on a GPU: lists of one round, of two, and lists that are folded after
+//! two, with every case of an addition in them.
 
 use super::Filter;
 use super::case::{Arrangement, Case, Outcome, Run, Scalars};
@@ -29,7 +29,7 @@ pub(super) fn additions(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
         }
         add(how, Uniform, 65, Run::Both, affine());
     }
-    // One list holds everything: behind both rounds there are pieces left to fold.
+    // One list holds everything: after both rounds there are pieces left to fold.
     for n in if filter.quick { vec![1500] } else { vec![1500, 5000, 20_000] } {
         add(Arrangement::Distinct, One, n, Run::Borrowed, affine());
         add(Arrangement::AllEqual, One, n, Run::Borrowed, affine());

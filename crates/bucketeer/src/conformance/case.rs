@@ -7,7 +7,7 @@ use num_bigint::{BigInt as Integer, BigUint};
 use crate::plan::Settings;
 use crate::random::Distribution;
 
-/// One MSM, or one batch of them, and what must come of it.
+/// One MSM, or one batch of them, and its expected outcome.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     pub bases: Bases,
@@ -168,7 +168,7 @@ pub(super) enum Run {
     Pinned,
 }
 
-/// What must come of a case.
+/// The expected outcome of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Sum,

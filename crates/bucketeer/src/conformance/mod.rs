@@ -1,4 +1,4 @@
-//! The conformance table: what every device, preset and curve is held to.
+//! The conformance table: what every device, preset and curve must pass.
 //!
 //! 1. A *case* is data: bases, scalars, settings and a way to run them (`case`).
 //! 2. A *row group* is a list of cases that vary one thing: sizes, kinds of scalars, kinds of
@@ -106,7 +106,7 @@ impl AddAssign for Summary {
 /// Cases that run concurrently on a GPU, where a small MSM is mostly latency.
 const CONCURRENT_CASES: usize = 10;
 
-/// Runs the table on any curve; `filter.curve` is not looked at.
+/// Runs the table on any curve; `filter.curve` is ignored.
 pub fn run_curve<C: Curve>(
     name: &'static str,
     device: &Device,

@@ -105,7 +105,7 @@ pub(super) fn window_widths(subject: &dyn Subject, filter: &Filter) -> Vec<Case>
     cases
 }
 
-/// Scalars of at most so many bits, the largest of them and smaller ones.
+/// Scalars of at most `bits` bits, the largest of them and smaller ones.
 fn short(curve: &CurveSpec, bits: u32) -> Scalars {
     let most = (BigUint::from(1u32) << bits) - 1u32;
     let shorter = (0..9u32).map(|k| (&most >> k) % &curve.order);
@@ -183,7 +183,7 @@ pub(super) fn odd_multiples(subject: &dyn Subject, filter: &Filter) -> Vec<Case>
             odd_multiples: Some(multiples),
             ..Settings::default()
         };
-        // Copies of so many multiples take long to make.
+        // Copies of this many multiples take long to make.
         let many = if filter.quick { 2 } else { 64 };
         let most = if multiples > many { 1 } else { factors.len() };
         for &factor in &factors[..most] {

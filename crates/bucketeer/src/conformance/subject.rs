@@ -326,7 +326,7 @@ fn typed<F: PrimeField>(scalars: &Form) -> Box<dyn AsScalars<F> + Send + Sync> {
     }
 }
 
-/// A sum of an engine on the short Weierstrass form; `None` if it is no point of the curve.
+/// A sum of an engine on the short Weierstrass form; `None` if it is not a point of the curve.
 pub fn on_weierstrass<C: Curve>(sum: &C::Group) -> Option<Weierstrass<C::BaseField>> {
     let mut out = Vec::new();
     C::to_weierstrass(&[affine(sum)?], &mut out);

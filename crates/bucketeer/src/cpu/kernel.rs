@@ -134,7 +134,7 @@ pub(crate) trait Formulas<const W: usize>: Send + Sync {
     }
 }
 
-/// A kernel of any width there is.
+/// A kernel of any width.
 #[derive(Clone)]
 pub(crate) enum AnyKernel {
     W8(Arc<dyn Kernel<8>>),

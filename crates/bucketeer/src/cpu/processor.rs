@@ -58,7 +58,7 @@ impl Processor {
         DeviceFacts { simd128: self.simd128, ..facts.with_caches(Caches::of_system()) }
     }
 
-    /// Refuses work that its threads cannot take up.
+    /// Refuses work that its threads cannot run.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.pool.is_some() { Ok(()) } else { threads::check() }
     }

@@ -5,7 +5,7 @@
 //!    buckets held.
 //!    The threads are divided among streams: while the products of some are inverted, which keeps
 //!    few units busy, others add.
-//! 3. Sums go to the buckets. Those of split lists are the lists of the next round, and behind the
+//! 3. Sums go to the buckets. Those of split lists are the lists of the next round, and after the
 //!    last round they are folded. All lists are split where another round adds what buckets held.
 
 use super::accumulate::fold;
@@ -238,8 +238,8 @@ fn steps(
     .launch(stream, program, Grid::per_item(round.tasks, STORE_BLOCK))
 }
 
-/// Bytes of shared memory of a block of `add_step`, whose coordinates have so many words: planes,
-/// and three coordinates an odd number of vectors apart.
+/// Bytes of shared memory of a block of `add_step` with coordinates of `words` words: planes, and
+/// three coordinates an odd number of vectors apart.
 fn shared_bytes(words: usize) -> u32 {
     let vector = if words.is_multiple_of(4) { 4 } else { 2 };
     let vectors = words / vector;

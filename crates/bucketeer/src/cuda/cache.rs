@@ -195,7 +195,7 @@ mod tests {
             assert_eq!(with(&[home, ("XDG_CACHE_HOME", bad)]), in_home, "{bad}");
             assert_eq!(with(&[("HOME", bad)]), None, "{bad}");
             assert_eq!(with(&[("HOME", bad), ("XDG_CACHE_HOME", bad)]), None, "{bad}");
-            // Who names a folder gets that one or none.
+            // A folder that the user names is never replaced by another.
             assert_eq!(with(&[home, xdg, ("BUCKETEER_CACHE", bad)]), None, "{bad}");
         }
     }
@@ -234,7 +234,7 @@ mod tests {
                 write_to(folder, &key, b"code", "report").expect("it is written");
                 assert_eq!(read_from(folder, &key), entry());
             }
-            // Readable by others is no harm.
+            // Others may read it.
             set_mode(path, 0o644);
             set_mode(folder, 0o755);
             assert_eq!(read_from(folder, &key), entry());

@@ -68,13 +68,13 @@ pub(super) fn prototype(name: &str, parameters: &[(String, &str)]) -> String {
     format!("extern \"C\" __global__ void {name}({});\n", parameters.join(", "))
 }
 
-/// What a kernel can be given: a type with the same bytes in Rust and CUDA.
+/// What can be passed to a kernel: a type with the same bytes in Rust and CUDA.
 pub(super) trait Parameter {
     /// The type's name in CUDA.
     fn in_cuda() -> String;
 }
 
-/// What a pointer can lead to.
+/// What a pointer can point to.
 pub(super) trait Element {
     /// The type's name in CUDA.
     const NAME: &'static str;
@@ -206,7 +206,7 @@ impl Grid {
         Self { shared: bytes, ..self }
     }
 
-    /// At most so many blocks, whose threads then take several items each.
+    /// At most `blocks` blocks, whose threads then take several items each.
     pub(super) fn at_most(self, blocks: u64) -> Self {
         Self { blocks: self.blocks.min(blocks), ..self }
     }

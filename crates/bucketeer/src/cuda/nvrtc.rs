@@ -211,7 +211,7 @@ impl Nvrtc {
             0 => self.read(program, "the code", self.cubin_size, self.cubin),
             _ => Ok(Vec::new()),
         };
-        // SAFETY: created above and not used again. It is gone even if that is called a failure.
+        // SAFETY: created above and not used again, even if the call reports a failure.
         unsafe { (self.destroy)(&mut program) };
         let text = |log: &Result<Vec<u8>, Error>| {
             let log = log.as_deref().unwrap_or_default();
@@ -226,7 +226,7 @@ impl Nvrtc {
         Ok((image, text(&Ok(log?))))
     }
 
-    /// What the compiler has of a program.
+    /// An output of the compiler for a program: its size, then its bytes.
     fn read(&self, program: Program, what: &str, size: Size, read: Read) -> Result<Vec<u8>, Error> {
         let mut length = 0;
         // SAFETY: the program exists, and one number is written.
@@ -241,7 +241,7 @@ impl Nvrtc {
         if code == 0 {
             return Ok(());
         }
-        // SAFETY: any code may be asked for.
+        // SAFETY: takes any code.
         let text = unsafe { (self.error_text)(code) };
         let text = match text.is_null() {
             true => format!("error {code}").into(),

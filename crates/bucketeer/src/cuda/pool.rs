@@ -46,8 +46,8 @@ impl<T: Lendable> Pool<T> {
         Ok(free()? + idle + state.lent_bytes)
     }
 
-    /// Allocates something that is not lent. Where memory is short, what is idle is given up for
-    /// it, and what is lent is waited for.
+    /// Allocates something that is not lent. Where memory is short, idle items are freed, then lent
+    /// ones are waited for.
     pub(crate) fn allocate<R>(&self, attempt: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
         self.when_possible(self.lock(), attempt).map(|(result, _)| result)
     }
@@ -64,8 +64,7 @@ impl<T: Lendable> Pool<T> {
         let item = match smallest {
             Some(index) => state.idle.swap_remove(index),
             None => {
-                // Idle ones are all too small for something; their memory serves better in a new
-                // one.
+                // All idle ones are too small; their memory may be needed for a new one.
                 state.idle.clear();
                 let made = self.when_possible(state, make)?;
                 state = made.1;
@@ -77,7 +76,7 @@ impl<T: Lendable> Pool<T> {
         Ok(Lent { pool: self, item: Some(item) })
     }
 
-    /// Tries again without what is idle, and after each return, until there is memory.
+    /// Tries again after idle items are freed, and after each return, until there is memory.
     fn when_possible<'a, R>(
         &self,
         mut state: MutexGuard<'a, State<T>>,
@@ -197,9 +196,9 @@ mod tests {
         assert_eq!((state.lent, state.lent_bytes, state.idle.len()), (0, 0, 1));
         drop(state);
         assert_eq!(pool.total(|| Ok(device.free.load(SeqCst))).ok(), Some(100));
-        // Too large for what is idle: that is given up, and nothing is waited for.
+        // The idle item is too small: it is freed, and nothing is waited for.
         assert_eq!(lend(&pool, &device, 80).bytes, 80);
-        // More than there is, with nothing lent, is an error.
+        // More than the device has is an error if nothing is lent.
         let failed = pool.allocate(|| Piece::new(&device, 101));
         assert!(matches!(failed, Err(Error::OutOfMemory { needed: 101, .. })));
     }
@@ -213,7 +212,7 @@ mod tests {
         let panicking = std::thread::spawn(move || {
             let _lent = lend(&own_pool, &own_device, 70);
             held.send(()).expect("a listener");
-            // Long enough that the other is waiting, as a rule.
+            // Usually long enough that the other is waiting.
             std::thread::sleep(Duration::from_millis(50));
             panic!("in a run");
         });

@@ -58,7 +58,7 @@ pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
     };
     define("N", words as u64);
     define("SPARE", 32 * words as u64 - p.bits());
-    // ⌊R/p⌋: as many times p are below R.
+    // ⌊R/p⌋: how many times p fits below R.
     let multiples = (&radix / p).iter_u64_digits().next().unwrap_or(0).min(u32::MAX.into());
     define("MULTIPLES", multiples);
     define("P_INV", negated_inverse(p));
@@ -96,7 +96,7 @@ pub(crate) fn curve(curve: &CurveSpec, form: Form) -> String {
 fn inversion(p: &BigUint, radix: &BigUint) -> String {
     // STEPS there.
     const LIMB_BITS: u64 = 30;
-    // Divsteps that suffice for numbers of so many bits: ⌊(45907·bits + 26313)/19929⌋, Wuille,
+    // Divsteps that suffice for numbers of this length: ⌊(45907·bits + 26313)/19929⌋, Wuille,
     // "Bounds on divsteps iterations in safegcd" (github.com/sipa/safegcd-bounds).
     let divsteps = (45907 * p.bits() + 26313) / 19929;
     // The lowest two limbs make a word. The last has its sign and a bit beyond p, for −2p.

@@ -2,7 +2,7 @@
 //!
 //! Scalars are copied and decomposed in the input stream, and borrowed bases are copied and
 //! converted in streams of their own, while the bases of the chunk before are added in the compute
-//! stream. One chunk is in flight behind the one that the host prepares.
+//! stream. One chunk is in flight while the host prepares the next.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,13 +27,13 @@ pub(crate) struct CudaRun<'a> {
     pub(super) job: Job<'a, Table>,
     pub(super) buffers: Buffers,
     pub(super) workspace: Lent<'a, Workspace>,
-    /// Behind the passes over the integers in each half of their double buffer.
+    /// Recorded after the passes over the integers in each half of their double buffer.
     grouped: [Event; 2],
-    /// Behind all work on the chunk in each half.
+    /// Recorded after all work on the chunk in each half.
     summed: [Event; 2],
-    /// Behind the integers of a chunk.
+    /// Recorded after the integers of a chunk are written.
     decomposed: Event,
-    /// Behind the lists of a chunk.
+    /// Recorded after the lists of a chunk are written.
     listed: Event,
     /// Which half of their double buffer the lists of this chunk are in.
     pub(super) lists: usize,

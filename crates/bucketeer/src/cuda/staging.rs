@@ -24,13 +24,13 @@ const FIRST_PIECE: usize = 512 << 10;
 pub(crate) struct Staging {
     memory: HostMemory,
     slot: usize,
-    /// Behind the copy out of each slot.
+    /// Recorded after the copy out of each slot.
     copied: [Event; SLOTS],
     next: usize,
 }
 
 impl Staging {
-    /// A ring with slots of so many bytes.
+    /// A ring with slots of at least `slot` bytes.
     pub(super) fn new(context: &Arc<Context>, slot: usize) -> Result<Self, Error> {
         let slot = slot.next_multiple_of(64);
         let event = || Event::new(context);
@@ -72,7 +72,7 @@ impl Staging {
     }
 }
 
-/// Cuts items of so many bytes into pieces that grow up to `most` bytes, of one item at least.
+/// Cuts items of `bytes` bytes into pieces that grow up to `most` bytes, of at least one item.
 fn pieces(items: Range<usize>, bytes: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
     let (mut start, mut size) = (items.start, FIRST_PIECE.min(most));
     std::iter::from_fn(move || {

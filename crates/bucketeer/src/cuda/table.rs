@@ -140,7 +140,7 @@ fn affine_words(layout: &Layout) -> usize {
     layout.sum_words / 4
 }
 
-/// How bases are converted: so many at a time, and where.
+/// How bases are converted: how many at a time, and where.
 struct Batches {
     bases: usize,
     /// Parts of the memory for uploaded coordinates, which batches take in turn.
@@ -176,7 +176,7 @@ impl Batches {
     }
 
     /// Scratch of a table that is loaded, as points: for enough bases at a time to occupy the
-    /// device, if there is so much memory beside the table.
+    /// device, if the memory beside the table suffices.
     fn scratch_points(plan: &Plan, layout: &Layout) -> u64 {
         let (threads, point) = (plan.device.threads as u64, layout.loading_bytes());
         let [import, copies] = Self::words(plan, layout);
@@ -199,8 +199,8 @@ impl Batches {
     }
 }
 
-/// Uploads bases and brings them into their stored form, with their copies. What is put into the
-/// copy stream afterwards comes behind all of it.
+/// Uploads bases and brings them into their stored form, with their copies. Work that is put into
+/// the copy stream afterwards waits for all of it.
 fn fill(
     program: &Program,
     plan: &Plan,

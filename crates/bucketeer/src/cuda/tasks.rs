@@ -10,7 +10,7 @@ use crate::plan::{Round, STEP_BOUNDS, TASK_COUNTERS};
 const THREADS: u32 = 256;
 /// Tasks of a list that one thread makes by itself.
 const MANY_TASKS: u32 = 32;
-/// Where the bounds of all tasks and of none are, behind those of the steps.
+/// Where the bounds of all tasks and of none are, after those of the steps.
 const ALL_TASKS: u32 = CLASSES + 1;
 const NO_TASKS: u32 = CLASSES + 3;
 
@@ -28,7 +28,7 @@ kernels! {
     /// Tasks of every class of length.
     CountClasses = "count_classes" in Tasks(
         lists: Lists,
-        slice: u32,
+        task_entries: u32,
         counters: Out<u32>,
     )
 
@@ -41,7 +41,7 @@ kernels! {
     /// Cuts lists into tasks, a list per thread.
     MakeTasks = "make_tasks" in Tasks(
         lists: Lists,
-        slice: u32,
+        task_entries: u32,
         least: u32,
         counters: Out<u32>,
         tasks: Out<Task>,
@@ -120,7 +120,7 @@ pub(super) struct RoundTasks {
     bounds: Pointer<u32>,
     /// The bucket that each task completes, with batched affine additions.
     pub targets: Pointer<u32>,
-    /// What lies behind them.
+    /// The first word after them.
     pub end: Pointer<u32>,
 }
 
@@ -171,10 +171,10 @@ impl RoundTasks {
         steps: bool,
     ) -> Result<(), Error> {
         let (plan, program, stream) = (run.job.plan, &run.cuda.program, &run.workspace.compute);
-        let (slice, counters) = (round.task_entries, self.counters.into());
+        let (task_entries, counters) = (round.task_entries, self.counters.into());
         stream.zero(self.counters.address(), 4 * TASK_COUNTERS)?;
         let per_list = Grid::per_item(round.lists, THREADS);
-        CountClasses { lists, slice, counters }.launch(
+        CountClasses { lists, task_entries, counters }.launch(
             stream,
             program,
             per_list.at_most(8 * plan.device.threads as u64),
@@ -188,7 +188,7 @@ impl RoundTasks {
             )?;
         }
         let (tasks, splits, large) = (self.tasks.into(), self.splits.into(), self.large.into());
-        MakeTasks { lists, slice, least, counters, tasks, splits, large }
+        MakeTasks { lists, task_entries, least, counters, tasks, splits, large }
             .launch(stream, program, per_list)
     }
 

@@ -35,9 +35,9 @@ pub(crate) struct Workspace {
 /// Streams beside `compute`, for kernels that need not wait for each other.
 pub(crate) struct BesideStreams {
     pub streams: [Stream; MOST_BESIDE],
-    /// Behind what `compute` did before.
+    /// Recorded in `compute`; the streams wait for it.
     pub forked: Event,
-    /// Behind what was put into each.
+    /// Recorded in each stream; `compute` waits for all.
     pub joined: [Event; MOST_BESIDE],
 }
 
@@ -62,11 +62,11 @@ pub(crate) struct BaseStreams {
     pub copy: Stream,
     /// Brings them into their stored form and computes their copies, ahead of the rest.
     pub convert: Stream,
-    /// Behind what was put into `copy`.
+    /// Recorded in `copy`, after an upload.
     pub copied: Event,
-    /// Behind what was put into `convert`.
+    /// Recorded in `convert`, after its last kernel.
     pub converted: Event,
-    /// Behind the imports out of each half of the memory for uploaded coordinates.
+    /// Recorded after the imports from each half of the memory for uploaded coordinates.
     pub imported: [Event; 2],
 }
 

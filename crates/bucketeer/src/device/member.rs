@@ -12,16 +12,16 @@ use crate::ranks::{self, Ranks};
 pub(crate) struct Member {
     pub(crate) local: Device,
     pub(crate) ranks: Arc<dyn Ranks>,
-    /// The first so many ranks have bases.
+    /// How many ranks have bases: the first ones.
     pub(crate) active: usize,
 }
 
 impl Device {
-    /// The devices of all ranks as one: each holds a range of the bases, as long as it is fast, and
-    /// computes their share of every MSM. [`ranks`](crate::ranks) says what that asks of callers.
+    /// The devices of all ranks as one: each holds a range of the bases, in proportion to its
+    /// speed, and computes their share of every MSM. [`ranks`](crate::ranks) has the rules of use.
     ///
     /// `local` is this rank's device. Its memory is divided by the number of ranks on this machine
-    /// that use the same: all of them for a CPU; for GPUs, as many as there are to each.
+    /// that use the same device: all of them for a CPU, the ranks per GPU for a GPU.
     pub fn over_ranks(ranks: Arc<dyn Ranks>, local: Self) -> Self {
         let beside = ranks.local_size().max(1);
         let sharers = match local.kind() {
@@ -33,8 +33,8 @@ impl Device {
     }
 
     /// The device of this rank that a name means: `auto` and a kind of GPU without an index take
-    /// the GPU whose index is the rank's number on its machine, counted around if there are more
-    /// ranks than GPUs. A name with an index means that GPU on every machine.
+    /// the GPU whose index is the rank's number on its machine, modulo the number of GPUs. A name
+    /// with an index means that GPU on every machine.
     ///
     /// ```
     /// use bucketeer::{Device, DeviceKind, ranks};

@@ -4,8 +4,8 @@
 //! 2. [`Backend::prepare`] compiles kernels for a run, [`Backend::start`] takes a workspace for it.
 //! 3. For each chunk [`Run::bases`] and [`Run::decompose`]; for each pass of the chunk
 //!    [`Run::group`], [`Run::accumulate`] and, once its buckets are complete, [`Run::reduce`] and
-//!    [`Run::results`]. Grouping needs no coordinates, so [`Run::load`] comes behind the first
-//!    group of a chunk. [`Run::end_chunk`] ends a chunk.
+//!    [`Run::results`]. Grouping needs no coordinates, so [`Run::load`] comes after the first group
+//!    of a chunk. [`Run::end_chunk`] ends a chunk.
 //! 4. [`Run::too_large`] and [`Run::finish`].
 //!
 //! The methods are asynchronous because WebGPU must not block a browser. CUDA's never wait in that

@@ -34,17 +34,17 @@ impl Counters {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TaskPlaces {
     pub splits: u64,
-    /// What folding goes by: CUDA's list of large split buckets, WebGPU's owners of slots.
+    /// What folding reads: CUDA's list of large split buckets, WebGPU's owners of slots.
     pub folding: u64,
     /// The counters ([`TaskCounter`](super::interface::TaskCounter)).
     pub totals: u64,
-    /// What lies behind them.
+    /// The first word after them.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "CUDA has rounds"))]
     pub end: u64,
 }
 
 impl TaskPlaces {
-    /// Those of a round, with `folding_words` words that folding goes by.
+    /// Those of a round, with `folding_words` words that folding reads.
     pub(crate) fn new(round: &Round, folding_words: u64) -> Self {
         let words = |bytes: usize| bytes as u64 / 4;
         let splits = round.tasks * words(size_of::<Task>());

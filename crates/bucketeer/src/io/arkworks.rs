@@ -230,7 +230,7 @@ fn wrong_length(
     Malformed::new(reason)
 }
 
-/// Why a file is no vector of any named curve.
+/// Why a file is not a vector of any named curve.
 pub(super) fn no_vector(file: ByteRange<'_>) -> Malformed {
     let mut prefix = [0; PREFIX];
     let announced = match file.length() >= PREFIX as u64 {

@@ -173,7 +173,7 @@ pub(super) fn detect_range(
     }
 }
 
-/// The format, if it does not take the curve to determine it.
+/// The format, if it can be determined without the curve.
 pub(super) fn without_curve(file: ByteRange<'_>) -> Result<Option<Format>, Malformed> {
     let head = file.head(HEAD)?;
     if head.starts_with(WASM) {

@@ -64,7 +64,7 @@ pub(super) fn detect(
     Ok(None)
 }
 
-/// The number of points that a file announces; none is no slice.
+/// The number of points that a file announces; `None` if it is zero.
 pub(super) fn announced(file: ByteRange<'_>) -> Result<Option<u64>, Malformed> {
     let head = file.head(PREFIX)?;
     let count = head.first_chunk().map(|bytes| u64::from(u32::from_be_bytes(*bytes)));

@@ -29,7 +29,7 @@ const HASH: u64 = 64;
 /// More transcripts than a ceremony has.
 const MOST_TRANSCRIPTS: u32 = 1 << 10;
 
-/// What a transcript says of itself.
+/// The manifest of a transcript.
 pub(super) struct Manifest {
     pub(super) number: u32,
     pub(super) transcripts: u32,
@@ -42,7 +42,7 @@ pub(super) struct Manifest {
 
 impl Manifest {
     /// The manifest at the start of a file; `None` if its numbers contradict each other. The
-    /// highest byte of the number of transcripts makes it no file of arkworks.
+    /// highest byte of the number of transcripts tells it from a file of arkworks.
     pub(super) fn read(head: &[u8]) -> Option<Self> {
         let (words, _) = head.get(..MANIFEST as usize)?.as_chunks::<4>();
         let mut numbers = [0; 7];

@@ -144,7 +144,7 @@ fn named_curve(bytes: &[u8]) -> Result<Option<&'static NamedCurve>, Malformed> {
     header.curve.map(named).transpose()
 }
 
-/// The curve and the numbers of elements of a document, which are not looked at.
+/// The curve and the numbers of elements of a document, which are skipped.
 pub(super) struct Outline {
     pub(super) curve: Option<&'static NamedCurve>,
     pub(super) bases: Option<u64>,

@@ -108,7 +108,7 @@ pub(super) fn choose<'a, C: Curve>(
     let (name, power) = match name.and_then(|name| name.split_once(':')) {
         Some((name, power)) => {
             let number = power.parse().map_err(|_| {
-                Malformed::new(format!("\"{power}\" is no power of a section: expected 0, 1 …"))
+                Malformed::new(format!("\"{power}\" is not a power of a section: expected 0, 1 …"))
             })?;
             (Some(name), Some(number))
         }

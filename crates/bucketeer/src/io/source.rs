@@ -264,7 +264,7 @@ mod tests {
         let zeros = read_stream(io::repeat(0)).expect_err("no end");
         let expected = "trailing bytes: 0 elements are announced, which take at most 8 bytes";
         assert_eq!(zeros.to_string(), expected);
-        // No file has so many elements: the parser reports that from the first bytes.
+        // No file has that many elements: the parser reports that from the first bytes.
         assert_eq!(read_stream(io::repeat(0xff)).map(|bytes| bytes.len()), Ok(PREFIX));
         let mut two = 2u64.to_le_bytes().to_vec();
         two.extend([5; 64]);

@@ -62,7 +62,7 @@ pub struct Zkey<E: Pairing> {
     pub h_g1: Vec<E::G1Affine>,
 }
 
-/// An opened `.zkey` file. Its curve can be asked before it is read.
+/// An opened `.zkey` file. Its curve can be queried before it is read.
 pub struct ZkeyFile {
     path: PathBuf,
     source: ByteSource<'static>,

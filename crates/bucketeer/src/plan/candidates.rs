@@ -66,7 +66,8 @@ pub(super) fn candidates(
     candidates
 }
 
-/// Whether additions in place are worth pricing: on large tables, be it for their bases or copies.
+/// Whether additions in place are worth pricing: on tables that are large because of their bases,
+/// their copies or their odd multiples.
 fn in_place_pays(request: &Valid<'_>, copies: Copies) -> bool {
     let precompute = request.table.map_or(copies.precompute, |table| table.precompute);
     let rates = &request.device.rates.in_place;

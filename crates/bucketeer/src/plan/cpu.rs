@@ -14,7 +14,7 @@ use crate::rates::Reach;
 
 /// Entries in a grouped list are 32-bit: 31 bits of index and a sign.
 const MAX_POINTS: usize = 1 << 31;
-/// Positions in a grouped list are 32-bit, and some slots lie behind its end.
+/// Positions in a grouped list are 32-bit, and there are some slots past its end.
 pub(super) const MAX_ENTRIES: usize = u32::MAX as usize - (1 << 16);
 /// Below this many bases per chunk the reduction outweighs everything else.
 const MIN_CHUNK: usize = 1 << 10;

@@ -57,7 +57,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Bases that are brought into the device's form at once: none where a table is loaded already,
-    /// whose memory is no longer the limit's concern.
+    /// whose memory the limit no longer counts.
     pub(super) fn held_bases(&self, bases_of_pass: u64) -> u64 {
         match (self.request.table, self.request.resident) {
             (Some(_), _) => 0,

@@ -1,8 +1,9 @@
 //! The plan: every decision of a run, taken before it.
 //!
 //! [`Plan::new`] is a pure function of a [`Request`]: curve, sizes, device and the user's settings.
-//! It can be called on any machine for any device. Engines carry a plan out and decide nothing:
-//! they allocate what [`Plan::buffers`] lists and nothing else that grows with the input.
+//! It can be called on any machine for any device. Engines carry a plan out: a run allocates what
+//! [`Plan::buffers`] lists and nothing else that grows with the input. The CUDA engine sizes the
+//! tiles in shared memory and the scratch of a table that is loaded.
 //!
 //! 1. *Validate* (`validate`): settings that no plan can carry out are refused.
 //! 2. *Shape* (`candidates`, `shape`, `odd`): for every way to accumulate, precompute factor,

@@ -2,8 +2,8 @@
 //! of its own.
 //!
 //! A [`Device`](crate::Device) made by [`Device::over_ranks`](crate::Device::over_ranks) shares
-//! every MSM among all ranks. Each rank holds a range of the bases, as long as its device is fast
-//! by its plan, and sums it up; all ranks get the total.
+//! every MSM among all ranks. Each rank holds a range of the bases, in proportion to the speed that
+//! its plan predicts, and sums it up; all ranks get the total.
 //!
 //! 1. [`Ranks`] is how ranks reach each other: one collective function. The crate `bucketeer-mpi`
 //!    implements it with MPI; [`on_threads`] has ranks that are threads, for tests.
@@ -64,8 +64,8 @@ pub trait Ranks: Send + Sync {
     fn all_gather(&self, own: &[u8]) -> Result<Vec<Vec<u8>>, Error>;
 }
 
-/// Does this rank's part of a collective call and hands out what came of it: an error or a panic of
-/// any rank is the error of all. `what` names the call; it must be the same on all ranks.
+/// Does this rank's part of a collective call and exchanges its outcome: an error or a panic of any
+/// rank is the error of all. `what` names the call; it must be the same on all ranks.
 ///
 /// Returns what `own` returned beside its bytes, and the bytes of all ranks.
 ///

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::Error;
 use crate::error::PointFault;
 
-/// What a rank tells of its part of a call.
+/// What a rank reports of its part of a call.
 pub(super) enum Message {
     /// It is done; its bytes are for all.
     Done { what: String, bytes: Vec<u8> },
@@ -175,7 +175,7 @@ mod tests {
             let bytes = Message::Failed(error.clone()).write();
             let Some(Message::Failed(read)) = Message::read(&bytes) else { panic!("{error:?}") };
             assert_eq!(read, error);
-            // No part of a message is one.
+            // A part of a message is not a message.
             for length in 0..bytes.len() {
                 if let Some(Message::Failed(read)) = Message::read(&bytes[..length]) {
                     assert_ne!(read, error);

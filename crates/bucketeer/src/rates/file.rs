@@ -118,7 +118,8 @@ impl Rates {
                 return Err(fault(format!("{name} is set in line {first} already")));
             }
             let number_of = value.parse::<f64>();
-            let value = number_of.map_err(|_| fault(format!("{name} = {value:?} is no number")))?;
+            let value =
+                number_of.map_err(|_| fault(format!("{name} = {value:?} is not a number")))?;
             rates.set(name, value).map_err(|error| match error {
                 Error::UnknownName { .. } => fault(format!("unknown rate {name:?}")),
                 _ => fault(format!("{name} = {value} is not positive and finite")),
@@ -183,8 +184,8 @@ mod tests {
     fn faults_name_their_line() {
         for (text, fault) in [
             ("\nifma.4.addition 3", "line 2: \"ifma.4.addition 3\" is not of the form"),
-            ("ifma.4.addition =  # ns", "line 1: ifma.4.addition = \"\" is no number"),
-            ("cuda.pass = soon", "line 1: cuda.pass = \"soon\" is no number"),
+            ("ifma.4.addition =  # ns", "line 1: ifma.4.addition = \"\" is not a number"),
+            ("cuda.pass = soon", "line 1: cuda.pass = \"soon\" is not a number"),
             ("cuda.pass = 0", "line 1: cuda.pass = 0 is not positive"),
             ("cuda.pass = -1", "line 1: cuda.pass = -1 is not positive"),
             ("cuda.pass = NaN", "line 1: cuda.pass = NaN is not positive"),

@@ -1,9 +1,9 @@
-//! Every fitted number of the cost model, in one place.
+//! The rates of operations, which the cost model multiplies with their counts.
 //!
 //! A rate is what one operation costs on one core of a CPU or on one multiprocessor of a GPU. The
-//! cost model (`cost`, `reads`, `straus`, `gpu`) counts the operations of a plan and multiplies; it
-//! holds no numbers of its own beyond those that follow from an algorithm (an addition of
-//! twisted Edwards points is 7M). Rates are compared with each other, so their ratios decide.
+//! cost model (`cost`, `reads`, `straus`, `gpu`) counts the operations of a plan and multiplies.
+//! Thresholds that were fitted are constants in `plan/`. Rates are compared with each other, so
+//! their ratios decide.
 //!
 //! Each section below names the data nearest to its built-in values, by what the file measures: how
 //! the values were fitted to it was not recorded, and they have not been fitted again.
@@ -132,9 +132,9 @@ section! {
 section! {
     /// Sizes at which plans without buckets are considered.
     Straus {
-        /// Up to so many bases nothing else is priced.
+        /// Up to this many bases nothing else is priced.
         always: "bases",
-        /// Up to so many bases they are priced beside plans with buckets.
+        /// Up to this many bases they are priced beside plans with buckets.
         most: "bases",
     }
 }
@@ -270,7 +270,7 @@ section! {
         reduction: "ratio",
         /// Time of the products of batched affine additions over that of as many in accumulate.
         affine: "ratio",
-        /// Listing, loading and storing a task of batched affine additions, over one addition of it.
+        /// Listing, loading and storing a task of batched affine additions, over one of them.
         task: "ratio",
         /// One step of batched affine additions, for each word of a coordinate squared: inversions
         /// that nothing hides, and launches.

@@ -65,7 +65,7 @@ pub(crate) struct Round<C: Curve> {
 }
 
 impl<C: Curve> Verifier<C> {
-    /// For so many bases. The anchors are yet to be computed.
+    /// For this many bases. The anchors are yet to be computed.
     pub(crate) fn new(bases: usize, any_point: bool) -> Result<Self, Error> {
         let ring = Ring::new(&CurveSpec::of::<C>(), any_point)?;
         let block = bases.div_ceil(BLOCKS).next_multiple_of(ring::BLOCK).max(ring::BLOCK);
@@ -111,7 +111,7 @@ pub(crate) fn points<C: Curve>(
         let point = sum.weierstrass()?;
         let whole = any_point || curve.cofactor == 1u32.into();
         let reason = match law.has(point) {
-            false => "is no point of the curve",
+            false => "is not a point of the curve",
             true if whole || law.times(point, &curve.order).is_none() => return Ok(point),
             true => "is outside the prime-order subgroup",
         };

@@ -91,7 +91,7 @@ impl Ring {
         self.rounds
     }
 
-    /// Coefficients for so many sums.
+    /// Coefficients for `count` sums.
     pub(crate) fn coefficients(&self, count: usize) -> Vec<u128> {
         let mut rng = ChaCha20Rng::from_seed(random_seed());
         let draw = |_| {

@@ -16,7 +16,7 @@ records! {
     TaskParameters {
         keys,
         /// Most entries of a task.
-        slice,
+        task_entries,
         /// Places in the buffer of tasks, which begins with the tasks: of the split buckets,
         splits,
         /// of the slots' owners,
@@ -106,8 +106,8 @@ pub(super) async fn accumulate(
     let places = TaskPlaces::new(round, round.slots);
     let [splits, owners, totals] =
         [places.splits, places.folding, places.totals].map(|place| place as u32);
-    let slice = round.task_entries;
-    let parameters = TaskParameters { keys: keys as u32, slice, splits, owners, totals };
+    let task_entries = round.task_entries;
+    let parameters = TaskParameters { keys: keys as u32, task_entries, splits, owners, totals };
     if !add {
         recorder.clear(buckets, keys * 4 * layout.sum_words as u64);
     }

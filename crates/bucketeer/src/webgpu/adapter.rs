@@ -98,10 +98,10 @@ impl AdapterFacts {
     }
 
     /// What a plan starts from. WebGPU tells neither the memory nor the size of a GPU: two of the
-    /// largest buffers and a middling GPU are assumed.
+    /// largest buffers and a mid-range GPU are assumed.
     pub(crate) fn plan_facts(&self) -> DeviceFacts {
         const MULTIPROCESSORS: usize = 64;
-        /// Small working sets stay in a CPU's caches, and its tests pass through what is cut by
+        /// Small working sets stay in a CPU's caches, and tests on it cover what is cut by
         /// bindings.
         const SOFTWARE_BINDING: u64 = 2 << 20;
         let limits = &self.limits;

@@ -58,7 +58,7 @@ pub(super) async fn decompose(run: &mut WebGpuRun<'_>, chunk: &Chunk) -> Result<
         // Copies are of whole words.
         let mut bytes = vec![0; (own.len() * raw.bytes).next_multiple_of(4)];
         raw.fill(&own, &mut bytes[..own.len() * raw.bytes]);
-        // What was recorded may still read the last piece.
+        // Recorded commands may still read the last piece.
         run.recorder.send().await?;
         let from = run.workspace.at(BufferKind::RawScalars)?;
         run.webgpu.gpu.queue.write_buffer(from, 0, &bytes);

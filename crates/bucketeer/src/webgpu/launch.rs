@@ -194,7 +194,7 @@ pub(super) enum Grid {
     Items(u64),
     /// One for each item in each row.
     Rows(u64, u32),
-    /// So many workgroups.
+    /// This many workgroups.
     Groups(u64),
 }
 

@@ -153,7 +153,7 @@ async fn fill(
         // SAFETY: words have no padding, and a byte may have any value.
         let bytes: &[u8] =
             unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), 8 * words.len()) };
-        // What was recorded may still work there.
+        // Recorded commands may still use the scratch memory.
         recorder.send().await?;
         gpu.queue.write_buffer(place.scratch, 0, bytes);
         let each = if program.inverts_on_import() { SHARED_INVERSION } else { 1 };

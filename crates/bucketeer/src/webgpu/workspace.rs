@@ -36,7 +36,7 @@ impl Workspace {
         // Resident bases have buffers of their own.
         let needed = |buffer: &&Buffer| buffer.kind != BufferKind::Bases || buffer.bytes > 0;
         for &Buffer { kind, bytes, .. } in buffers.iter().filter(needed) {
-            // An empty binding is none.
+            // A binding must not be empty.
             let bytes = bytes.max(256);
             let known = self.buffers.iter().position(|(own, _)| *own == kind);
             if known.is_some_and(|index| self.buffers[index].1.size() >= bytes) {

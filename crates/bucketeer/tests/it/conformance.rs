@@ -53,7 +53,7 @@ fn on_own<C: Curve>(name: &'static str, filter: Filter) {
 }
 
 /// More threads than bucket sets: passes over segments of the bases and, in fields of slow
-/// additions, over ranges of buckets; threads that help each other.
+/// additions, over ranges of buckets; work stealing.
 #[test]
 fn many_threads() {
     let device = Device::cpu_with_threads(16).expect("a pool");

@@ -196,10 +196,10 @@ fn failures_are_refused_for_the_stated_reason() {
             let input = hex(input);
             let refusal = precompile::<G1Affine>(&input).unwrap_err();
             assert_eq!(refusal.text(), expected_error, "{name}");
-            // The same fault behind a valid pair is found too.
+            // The same fault after a valid pair is found too.
             if !input.is_empty() {
-                let behind = [&[0; 160], &input[..]].concat();
-                let refusal = precompile::<G1Affine>(&behind).unwrap_err();
+                let after = [&[0; 160], &input[..]].concat();
+                let refusal = precompile::<G1Affine>(&after).unwrap_err();
                 assert_eq!(refusal.text(), expected_error, "{name}");
             }
         }

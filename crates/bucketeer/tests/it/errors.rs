@@ -222,7 +222,7 @@ fn a_limit_below_the_smallest_plan_is_out_of_memory() {
     assert!(matches!(error, Err(Error::OutOfMemory { .. })), "{error:?}");
 }
 
-/// Scalars that say another length each time they are asked: used to index out of bounds inside a
+/// Scalars that return another length at each call: used to index out of bounds inside a
 /// batch and a job.
 struct Fickle(std::sync::atomic::AtomicUsize, Vec<Fr>);
 

@@ -217,7 +217,7 @@ impl Files {
         Streamed::new(bases, ScalarsFile::open(&self.path("scalars"), curve, &options)?)
     }
 
-    /// The reports of a run over ranks, whose chunks have at most so many bases.
+    /// The reports of a run over ranks, whose chunks have at most `chunk` bases.
     fn run(
         &self,
         ranks: usize,

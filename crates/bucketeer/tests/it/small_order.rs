@@ -223,7 +223,7 @@ pub mod four_glv {
     }
 }
 
-/// 2x² + y² = 1 − 2x²y² with p a little below 2^254, r = 11. Not complete: 2 is no square.
+/// 2x² + y² = 1 − 2x²y² with p a little below 2^254, r = 11. Not complete: 2 is not a square.
 pub mod four_edwards {
     use super::*;
 

@@ -156,7 +156,8 @@ pub mod sixty_four_glv {
     }
 }
 
-/// y² = x³ + 110016416234049791143276057062988367301 over two full words, with an endomorphism, r = 7.
+/// y² = x³ + 110016416234049791143276057062988367301 over two full words, with an endomorphism,
+/// r = 7.
 pub mod two_glv {
     use super::*;
 

@@ -28,7 +28,7 @@ impl<'a> Arbitrary<'a> for Form {
 /// The seed of a point, and a scalar.
 pub type Term = (u8, u128);
 
-/// How a sum is asked for.
+/// How a sum is requested.
 #[derive(Debug, Clone, Copy)]
 pub enum Run {
     Borrowed,
@@ -65,7 +65,7 @@ pub static DEVICES: LazyLock<Vec<Device>> = LazyLock::new(|| {
     devices.clone().into_iter().chain(portable).collect()
 });
 
-/// Sums compared so far; every million is told.
+/// Sums compared so far; every million is reported.
 static SUMS: AtomicU64 = AtomicU64::new(0);
 
 fn count() {
@@ -141,8 +141,8 @@ impl<'a, C: Curve> Input<'a, C> {
         Self { combinations, terms: chosen, points, amounts, words, residues, signed, form }
     }
 
-    /// The same points with the scalars of others, so many places on. Signed scalars, whose points
-    /// are chosen by their signs, stay where they are.
+    /// The same points with the scalars of others, `by` places on. Signed scalars, whose points are
+    /// chosen by their signs, stay where they are.
     pub fn rotated(&self, by: usize) -> Self {
         let mut rotated = Self {
             combinations: self.combinations,

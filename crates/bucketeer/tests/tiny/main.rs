@@ -44,7 +44,7 @@ fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a number"))
 }
 
-/// Compares so many sums on a curve.
+/// Compares this many sums on a curve.
 fn soak<C: Curve>(name: &str, sums: u64, seed: u64) {
     let combinations = Combinations::<C>::new();
     let mut rng = ChaCha20Rng::seed_from_u64(seed);

@@ -1,4 +1,4 @@
-//! The calls of a soak, and what must come of them.
+//! The calls of a soak, and their expected outcomes.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -94,9 +94,9 @@ impl Call {
     }
 }
 
-/// What came of a call.
+/// The outcome of a call.
 pub(super) enum Judged {
-    /// What must, in this time.
+    /// The expected one, in this time.
     Right(Duration),
     Wrong(String),
 }
@@ -151,7 +151,7 @@ impl<C: Curve> Fixture<C> {
         C::GENERATOR * terms.sum::<C::ScalarField>()
     }
 
-    /// Carries a call out; the time it took, if what came of it is right.
+    /// Carries a call out; the time it took, if its outcome is right.
     fn outcome(&self, call: Call, rng: &mut ChaCha20Rng) -> Result<Option<Duration>, Error> {
         let n = self.known.points.len();
         let own = &self.scalars[rng.next_u32() as usize % self.scalars.len()];

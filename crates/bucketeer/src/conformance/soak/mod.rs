@@ -1,8 +1,8 @@
 //! A soak: threads that make all kinds of calls at random for a while, over bases that they share.
 //!
 //! 1. While nothing else runs, jobs are cancelled and dropped, to see how soon the device is free.
-//! 2. Every caller draws a curve and a [`Call`], makes it and judges what comes of it: a right sum,
-//!    or the error that its input or its cancellation must have ([`calls`]).
+//! 2. Every caller draws a curve and a [`Call`], makes it and judges its outcome: a right sum, or
+//!    the error that its input or its cancellation must have ([`calls`]).
 //! 3. Another thread samples the memory of the process.
 //! 4. A [`SoakReport`] has latencies by kind of call, everything that went wrong, and the samples.
 //!
@@ -48,11 +48,11 @@ pub struct CallTimes {
     pub call: &'static str,
     /// How often.
     pub count: usize,
-    /// Seconds of which half, nine of ten and 99 of 100 calls take at most so many, and the most.
+    /// Seconds of a call: the median, the 90th and 99th percentiles, and the maximum.
     pub seconds: [f64; 4],
 }
 
-/// What came of a soak.
+/// The outcome of a soak.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SoakReport {
@@ -90,7 +90,7 @@ impl SoakReport {
     }
 }
 
-/// Runs a soak on a device. `progress` is told now and then how many calls were made.
+/// Runs a soak on a device. `progress` gets the number of calls made so far, from time to time.
 pub fn soak(
     device: &Device,
     options: &SoakOptions,

@@ -84,7 +84,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         product: &mut Product<L, D>,
         steps: &mut Vec<Step<L, D>>,
     ) {
-        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
+        // SAFETY: AVX-512, and pointers to the W words of a point, as the caller promises.
         unsafe {
             let f = &self.field;
             let one: Product<L, D> = f.one().widen();
@@ -171,7 +171,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         inverse: &mut Product<L, D>,
         out: &[*mut u64; 8],
     ) {
-        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
+        // SAFETY: AVX-512, and pointers to the W words of a point, as the caller promises.
         unsafe {
             let f = &self.field;
             let own = f.mul(inverse, &step.before);

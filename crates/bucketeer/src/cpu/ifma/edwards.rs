@@ -114,7 +114,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
     /// Coordinates of eight points, zeros for infinity.
     #[inline(always)]
     unsafe fn load_edwards(&self, pointers: &[*mut u64; 8]) -> Eight<L, D> {
-        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
+        // SAFETY: AVX-512, and pointers to the W words of a point, as the caller promises.
         unsafe {
             let pointers = pointers.map(<*mut u64>::cast_const);
             let (x, y) = (self.load(&pointers, 0), self.load(&pointers, 1));

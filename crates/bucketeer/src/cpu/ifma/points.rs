@@ -34,7 +34,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         points: &[*const u64; 8],
         negative: u8,
     ) -> Element<Signed<L>, D> {
-        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
+        // SAFETY: AVX-512, and pointers to the W words of a point, as the caller promises.
         unsafe { self.field.negate(negative, &self.load(points, 1)) }
     }
 

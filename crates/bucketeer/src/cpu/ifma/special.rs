@@ -24,7 +24,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         points: &[*const u64; 8],
         negative: u8,
     ) -> Element<Canonical<L>, D> {
-        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
+        // SAFETY: AVX-512, and pointers to the W words of a point, as the caller promises.
         unsafe { self.field.canonical_signed(&self.load_y(points, negative)) }
     }
 
@@ -36,7 +36,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         x1: &Element<Canonical<L>, D>,
         x2: &Element<Canonical<L>, D>,
     ) -> Cases {
-        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
+        // SAFETY: AVX-512, and pointers to the W words of a point, as the caller promises.
         unsafe {
             let f = &self.field;
             let (right, inf2) = (self.infinite(x1), self.infinite(x2));
@@ -59,7 +59,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         x2: &Element<Canonical<L>, D>,
         d: &Element<Below<L, 2>, D>,
     ) -> Element<Below<L, 2>, D> {
-        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
+        // SAFETY: AVX-512, and pointers to the W words of a point, as the caller promises.
         unsafe {
             let f = &self.field;
             let cases = self.cases(group, x1, x2);
@@ -79,7 +79,7 @@ impl<const W: usize, const L: usize, const D: usize> Curve<W, L, D> {
         inverse: &Product<L, D>,
         out: &[*mut u64; 8],
     ) {
-        // SAFETY: AVX-512, and pointers to the W words of a point, by the caller's word.
+        // SAFETY: AVX-512, and pointers to the W words of a point, as the caller promises.
         unsafe {
             let f = &self.field;
             let (x1, x2) = (self.load(&group.a, 0), self.load(&group.b, 0));

@@ -15,7 +15,7 @@ pub(super) const MASK: i32 = (1 << BITS) - 1;
 pub(super) const HALF: i32 = 1 << (BITS - 1);
 /// Bits of two digits.
 const PAIR: usize = 2 * BITS as usize;
-/// 32-bit words of the longest element, and one more behind it.
+/// 32-bit words of the longest element, and one more after it.
 const WORDS: usize = 13;
 
 /// Digits of at most 2^12 each: elements as products and memory have them.

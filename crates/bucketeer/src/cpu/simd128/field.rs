@@ -21,7 +21,7 @@ use super::lanes::*;
 use crate::cpu::portable::residues::{minus, plus, words};
 use crate::curve::inverse_of_odd;
 
-/// Rows of the longest factor, and the zeros behind it.
+/// Rows of the longest factor, and of the zeros after it.
 const ROWS: usize = 17;
 
 /// A factor. Row m has digits 2m and 2m − 1, then 2m + 1 and 2m.
@@ -59,7 +59,7 @@ pub(super) struct Field<const N: usize, const H: usize> {
     unit: Normal<H>,
 }
 
-/// Lays out a factor. Rows behind it stay zeros.
+/// Lays out a factor. Rows after it stay zeros.
 #[inline(always)]
 fn fill<const H: usize>(rows: &mut Rows, b: &Normal<H>) {
     let mut before = splat(0);

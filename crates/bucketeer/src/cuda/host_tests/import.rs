@@ -20,8 +20,8 @@ extern "C" void import(u32 *scratch, u32 count, u32 *table, u32 blocks, u32 thre
 }
 "#;
 
-/// Bases in the curve's own coordinates come into the Edwards form, as many as there are and
-/// whatever is among them; nothing is written behind the scratch memory and the table.
+/// Any number of bases in the curve's own coordinates, special points among them, is brought into
+/// the Edwards form; nothing is written past the end of the scratch memory or the table.
 fn check_import<C: Curve>(special: &[C]) {
     type Import = unsafe extern "C" fn(*mut u32, u32, *mut u32, u32, u32);
     let spec = CurveSpec::of::<C>();
@@ -39,7 +39,7 @@ fn check_import<C: Curve>(special: &[C]) {
     points.extend_from_slice(special);
     points.extend([C::zero(), C::zero(), C::generator()]);
     let element = size_of::<C::BaseField>() / 8;
-    const BEHIND: u64 = 0x0123_4567_89ab_cdef;
+    const GUARD: u64 = 0x0123_4567_89ab_cdef;
     for (first, count) in [(0, points.len()), (0, 1), (1, 2), (3, 31), (4, 33), (0, 17)] {
         let own = &points[first..first + count];
         for (blocks, threads) in [(1, 1), (1, 4), (3, 2), (2, 32), (1, 128)] {
@@ -50,12 +50,12 @@ fn check_import<C: Curve>(special: &[C]) {
             let mut scratch: Vec<u64> = own.iter().flat_map(words).collect();
             scratch.resize(3 * count * element, 0);
             let mut table = vec![0; 3 * count * element];
-            scratch.push(BEHIND);
-            table.push(BEHIND);
+            scratch.push(GUARD);
+            table.push(GUARD);
             let (raw, out) = (scratch.as_mut_ptr().cast(), table.as_mut_ptr().cast());
             // SAFETY: there is room for three elements for each base in both.
             unsafe { import(raw, count as u32, out, blocks, threads) };
-            assert_eq!((scratch.pop(), table.pop()), (Some(BEHIND), Some(BEHIND)));
+            assert_eq!((scratch.pop(), table.pop()), (Some(GUARD), Some(GUARD)));
             for (point, base) in own.iter().zip(table.chunks_exact(3 * element)) {
                 let (x, y) = map.apply(point.xy());
                 let expected = [y - x, y + x, map.d().double() * x * y];

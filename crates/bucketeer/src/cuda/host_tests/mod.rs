@@ -1,6 +1,5 @@
 //! The kernels' field, curve and digit arithmetic, compiled for the host by the system's C++
-//! compiler and held against arkworks. What differs on the device are the few functions of
-//! `words.cuh`.
+//! compiler and compared with arkworks. Only the functions of `words.cuh` differ on the device.
 
 mod curves;
 mod digits;

@@ -30,11 +30,11 @@ constexpr u32 VECTORS = FQ_WORDS / VECTOR;
 // Vectors between two coordinates in shared memory: odd, so that lanes use different banks.
 constexpr u32 RECORD = VECTORS | 1;
 
-// Planes of shared memory: sum and prefix of a thread's task, and the product of its tasks; in large
-// fields, whose products take all registers, the inverse too.
+// Planes of shared memory: sum and prefix of a thread's task, and the product of its tasks; in
+// large fields, whose products take all registers, the inverse too.
 enum Plane : u32 { X, Y, PREFIX, PRODUCT, INVERSE };
 constexpr u32 PLANES = FQ_WORDS > 16 ? 5 : 4;
-// Coordinates of points behind them: of this task's entry, and of its next one.
+// Coordinates of points after them: of this task's entry, and of its next one.
 enum Point : u32 { POINT_X, POINT_Y, NEXT_X, POINTS };
 
 // Infinity in two coordinates, of which the first tells.
@@ -147,8 +147,8 @@ extern "C" __global__ void __launch_bounds__(AFFINE_BLOCK) first_step(
     planar_store(products, threads, thread, product);
 }
 
-// The products of `count` threads from `first` on, of `threads` in all, unless the step has no tasks
-// for them. A thread inverts INVERTED_TOGETHER of them, as many apart as it takes threads.
+// The products of `count` threads from `first` on, of `threads` in all, unless the step has no
+// tasks for them. A thread inverts INVERTED_TOGETHER of them, as many apart as it takes threads.
 extern "C" __global__ void __launch_bounds__(INVERT_BLOCK) invert_products(
     const u32 *bounds, u32 *products, u32 threads, u32 first, u32 count) {
     if (bounds[1] - bounds[0] <= first) return;

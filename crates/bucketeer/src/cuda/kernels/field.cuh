@@ -228,7 +228,7 @@ __device__ __forceinline__ void square_factors(u32 (&factors)[N], const u32 *a, 
 }
 
 // Shifts T down by the lowest word, adds the products of a[i] from word i on and clears the new
-// lowest word. Its carry is taken along by the chain that adds the multiple of p.
+// lowest word. The chain that adds the multiple of p adds its carry too.
 __device__ __forceinline__ void square_step(u32 (&high)[N], u32 (&low)[N], const u32 *a,
                                             const u32 *twice, int i) {
     u32 factors[N];

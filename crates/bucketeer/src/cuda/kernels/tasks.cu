@@ -1,5 +1,6 @@
-// Between group and accumulate: the lists of the buckets are cut into tasks of at most `slice`
-// entries, ordered by length, longest first, so that the threads of a warp finish together.
+// Between group and accumulate: the lists of the buckets are cut into tasks of at most
+// `task_entries` entries, ordered by length, longest first, so that the threads of a warp finish
+// together.
 //
 // A bucket with one task gets its sum from it. A bucket with several is a *split* bucket: its tasks
 // leave partial sums in slots one after the other, which are then folded, or are the lists of
@@ -16,8 +17,8 @@ struct Cut {
     u32 pieces, each, longer;
 };
 
-__device__ __forceinline__ Cut cut(u32 length, u32 slice) {
-    u32 pieces = length / slice + (length % slice != 0);
+__device__ __forceinline__ Cut cut(u32 length, u32 task_entries) {
+    u32 pieces = length / task_entries + (length % task_entries != 0);
     return Cut{pieces, length / pieces, length % pieces};
 }
 
@@ -40,7 +41,7 @@ __device__ __forceinline__ List list_at(const Lists &lists, u32 index) {
     return List{index, start, lists.starts[index + 1] - start};
 }
 
-extern "C" __global__ void count_classes(Lists lists, u32 slice, u32 *counters) {
+extern "C" __global__ void count_classes(Lists lists, u32 task_entries, u32 *counters) {
     __shared__ u32 classes[CLASSES];
     for (u32 j = threadIdx.x; j < CLASSES; j += blockDim.x) classes[j] = 0;
     __syncthreads();
@@ -49,7 +50,7 @@ extern "C" __global__ void count_classes(Lists lists, u32 slice, u32 *counters) 
     for (; index < count; index += (u64)gridDim.x * blockDim.x) {
         u32 length = list_at(lists, index).length;
         if (length == 0) continue;
-        Cut c = cut(length, slice);
+        Cut c = cut(length, task_entries);
         if (c.longer) atomicAdd(classes + class_of(c.each + 1), c.longer);
         atomicAdd(classes + class_of(c.each), c.pieces - c.longer);
     }
@@ -80,8 +81,8 @@ extern "C" __global__ void scan_classes(u32 *counters) {
     if (threadIdx.x == CLASSES - 1) counters[TASKS] = sum;
 }
 
-// Behind scan_classes, one block of CLASSES threads: the tasks that are longer than s are the first
-// bounds[s + 1] − bounds[s]. Their entries of step s are bounds[s] … bounds[s + 1]. Two pairs
+// After scan_classes, one block of CLASSES threads. The tasks longer than s are the first
+// bounds[s + 1] − bounds[s]; their entries of step s are bounds[s] … bounds[s + 1]. Two pairs
 // follow: the bounds of all tasks, and those of none.
 extern "C" __global__ void scan_steps(const u32 *counters, u32 *bounds) {
     u32 own = counters[CLASS_CURSORS + class_of(threadIdx.x)];
@@ -95,8 +96,8 @@ extern "C" __global__ void scan_steps(const u32 *counters, u32 *bounds) {
 // Entries in the order of the steps, and the bucket that each task completes, if any. A round over
 // partial sums has no list of entries: they are the slots themselves. One task per thread.
 extern "C" __global__ void list_steps(
-    const Task *tasks, const u32 *task_count, const u32 *entries, const u32 *bounds, u32 *steps, u32
-    *targets) {
+    const Task *tasks, const u32 *task_count, const u32 *entries, const u32 *bounds, u32 *steps,
+    u32 *targets) {
     u32 at = blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= *task_count) return;
     Task task = tasks[at];
@@ -123,7 +124,8 @@ __device__ __forceinline__ void make_task(const Pieces &p, u32 piece, Task *task
 
 // One list per thread. Lists of many tasks are left to all threads of the block.
 extern "C" __global__ void __launch_bounds__(TASKS_BLOCK) make_tasks(
-    Lists lists, u32 slice, u32 least, u32 *counters, Task *tasks, Split *splits, Split *large) {
+    Lists lists, u32 task_entries, u32 least, u32 *counters, Task *tasks, Split *splits,
+    Split *large) {
     __shared__ u32 classes[CLASSES];
     __shared__ u32 reserved[3];
     __shared__ Pieces shared_pieces[TASKS_BLOCK];
@@ -137,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(TASKS_BLOCK) make_tasks(
     Pieces p = Pieces{List{0, 0, 0}, Cut{0, 0, 0}, NO_SLOT, 0, 0};
     if (index < count_of(lists)) p.list = list_at(lists, index);
     if (p.list.length) {
-        p.cut = cut(p.list.length, slice);
+        p.cut = cut(p.list.length, task_entries);
         if (p.cut.longer)
             p.longer_at = atomicAdd(classes + class_of(p.cut.each + 1), p.cut.longer);
         p.others_at = atomicAdd(classes + class_of(p.cut.each), p.cut.pieces - p.cut.longer);

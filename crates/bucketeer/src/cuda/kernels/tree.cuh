@@ -1,8 +1,8 @@
 // The sum of what the lanes of a group hold, by a tree of additions in shared memory.
 //
-// Four lanes share an addition, each with one of the four products that do not depend on each other:
-// a thread by itself takes 14 products one after the other (in the Edwards form 9), four lanes take
-// 4 (3). Where few sums are added up, that is what counts: most of the GPU idles anyway.
+// Four lanes share an addition, each with one of the four products that do not depend on each
+// other: a thread by itself takes 14 products one after the other (in the Edwards form 9), four
+// lanes take 4 (3). Where few sums are added up, that is what counts: most of the GPU idles anyway.
 #pragma once
 #include "curve.cuh"
 
@@ -72,7 +72,7 @@ __device__ __forceinline__ void tree_add(u32 a, u32 b, bool active) {
 
 #else
 
-// It happens seldom.
+// This is rare.
 __device__ __noinline__ void tree_double(u32 thread) {
     Sum s = Sum{tree_load(0, thread), tree_load(1, thread), tree_load(2, thread),
                 tree_load(3, thread)};
@@ -140,8 +140,8 @@ __device__ __forceinline__ Sum tree_load_sum() {
     return s;
 }
 
-// Adds up `count` sums that are `distance` threads apart, in each of `groups` groups of threads that
-// are `stride` apart, the first of them `start`: by one warp.
+// Adds up `count` sums that are `distance` threads apart, in each of `groups` groups of threads
+// that are `stride` apart, the first of them `start`: by one warp.
 __device__ __forceinline__ void tree_of_warp(u32 start, u32 groups, u32 stride, u32 count,
                                              u32 distance) {
     u32 quad = (threadIdx.x & 31) / 4;

@@ -99,8 +99,8 @@ __device__ __forceinline__ Sum sum_double(const Sum &p) {
 
 __device__ __noinline__ void double_in_memory(Sum *p) { *p = sum_double(*p); }
 
-// The sum of two points whose x coordinates agree: a doubling, or infinity. It happens seldom, so
-// it goes through memory and leaves the registers of the common case alone.
+// The sum of two points whose x coordinates agree: a doubling, or infinity. This is rare, so it
+// goes through memory and leaves the registers of the common case alone.
 __device__ __forceinline__ Sum sum_of_equal_x(const Sum &p, bool same_y) {
     if (!same_y) return sum_identity();
     Sum copy = p;

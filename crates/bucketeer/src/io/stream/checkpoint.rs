@@ -96,7 +96,7 @@ impl Checkpoint {
 fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     const MOST: u64 = 1 << 16;
     let read = || {
-        // A pipe would be waited for.
+        // Opening a pipe would block.
         if !fs::metadata(path)?.is_file() {
             return Err(io::Error::other("not a regular file"));
         }

@@ -4,9 +4,8 @@
 //!    ([`files`]).
 //! 2. A [`StreamPlan`] says how many bases a chunk has, such that everything fits in memory
 //!    ([`plan`]).
-//! 3. A thread reads the bytes of the next chunk while one is computed ([`ahead`]). All threads
-//!    parse and check a chunk, then compute it: what takes time on a processor shares all of it,
-//!    and the disk is busy meanwhile.
+//! 3. A thread reads the bytes of the next chunk while one is computed ([`ahead`]). All other
+//!    threads parse and check a chunk, then compute it.
 //! 4. Sums of chunks are added where additions are complete (`sum.rs`). They can be kept in a
 //!    folder ([`checkpoint`]).
 //!
@@ -142,7 +141,7 @@ impl<C: Curve> Streamed<C> {
         self.plan_for(device, builder, None)
     }
 
-    /// The plan with chunks of at most so many bases, unless the settings or the checkpoint say how
+    /// The plan with chunks of at most `most` bases, unless the settings or the checkpoint say how
     /// many.
     fn plan_for(
         &self,
@@ -243,7 +242,7 @@ struct Bytes {
     scalars: Vec<u8>,
 }
 
-/// What came of some chunks.
+/// The outcome of some chunks.
 struct Part<C: Curve> {
     sum: Sum<C>,
     kept: usize,

@@ -1,7 +1,8 @@
 //! Streamed MSMs over the ranks of a parallel program. Each reads and computes some of the chunks.
 //!
 //! 1. Ranks tell each other how fast they are, and agree on the length of a chunk: the one that the
-//!    rank with the least memory can take, and such that all have about as many as they are fast.
+//!    rank with the least memory can take, and such that all have chunks in proportion to their
+//!    speed.
 //! 2. Chunks are dealt out in turns ([`dealt`]). With a checkpoint, those whose sums are kept are
 //!    then spread over all ranks, whoever computed them.
 //! 3. Every rank streams its chunks, then the sums are exchanged.
@@ -126,7 +127,7 @@ impl<C: Curve> Streamed<C> {
     }
 }
 
-/// The chunks of each rank, as many as it is fast, in turns.
+/// The chunks of each rank, dealt in turns, in proportion to its speed.
 fn dealt(chunks: usize, speeds: &[f64]) -> Vec<Vec<usize>> {
     let mut hands = vec![Vec::new(); speeds.len()];
     for chunk in 0..chunks {
@@ -140,7 +141,7 @@ fn dealt(chunks: usize, speeds: &[f64]) -> Vec<Vec<usize>> {
     hands
 }
 
-/// What a rank tells of its chunks beside their sum.
+/// What a rank reports of its chunks beside their sum.
 fn numbers<C: Curve>(part: &Part<C>) -> Vec<u8> {
     let Part { kept, wait, parse, timings, .. } = part;
     let stages = timings.stages().map(|(_, time)| time);

@@ -43,7 +43,7 @@ const POINT_WORDS: [u32; 5] = [8, 12, 16, 24, 48];
 
 const LENGTH: usize = 16 + 4 + 4 + 8 + 7 * 4 + 4 + 3 * 32;
 
-/// What a table in a file says of itself.
+/// The header of a table in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableHeader {
     stored: StoredTable,
@@ -178,7 +178,7 @@ impl TableHeader {
         let [window_bits, bucket_sets, precompute, odd_multiples, endomorphism, any_point, bits] =
             std::array::from_fn(|index| u32_at(32 + 4 * index));
         let point_words = u32_at(60);
-        // What no program writes is refused, also where its digest is right.
+        // A header that no program writes is refused even if its digest is right.
         let plausible = (1..=MAX_WINDOW_BITS).contains(&window_bits)
             && (1..=2 * MAX_SCALAR_BITS).contains(&bucket_sets)
             && (1..=MAX_PRECOMPUTE).contains(&precompute)

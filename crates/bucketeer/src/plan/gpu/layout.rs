@@ -28,7 +28,7 @@ const STAGING: u64 = 32 << 20;
 const MAX_SCALAR_BYTES: u64 = 128;
 /// Most borrowed bases that are converted at a time.
 const MAX_LOADING: u64 = 1 << 18;
-/// Slots of a split bucket that one warp folds at a time, as in the kernels.
+/// Slots of a split bucket that one warp folds at a time.
 pub(crate) const FOLD: u64 = 256;
 /// The same for an invocation of WebGPU.
 pub(crate) const WEBGPU_FOLD: u64 = 16;
@@ -42,8 +42,8 @@ const MAX_STEPS: u64 = 512;
 pub(crate) const AFFINE_BLOCK: u64 = 128;
 /// Up to this many entries in a mean list, batched affine additions do not cut it.
 const UNCUT: u64 = 16;
-/// A step of batched affine additions takes as long as this many tasks beyond their additions: 35 µs
-/// and 0.165 ns on BN254, on one H200.
+/// A step of batched affine additions takes as long as this many tasks beyond their additions:
+/// 35 µs and 0.165 ns on BN254, on one H200.
 const TASKS_PER_STEP: u64 = 212_000;
 /// Entries of a slice of the fused sweep.
 pub(super) const FUSED_SLICE: u64 = 256;
@@ -347,8 +347,8 @@ pub(crate) fn accumulate_blocks(curve: &CurveSpec, form: Form) -> u32 {
 /// Entries of a task in each round of batched affine additions.
 ///
 /// A step costs as much as [`TASKS_PER_STEP`] tasks beyond their additions, since nothing hides its
-/// inversion. So with tasks of L entries, E/L tasks and L + mean/L steps, L is best near the root of
-/// E/[`TASKS_PER_STEP`] + mean. Where that is about the length of the lists they are not cut.
+/// inversion. So with tasks of L entries, E/L tasks and L + mean/L steps, L is best near the root
+/// of E/[`TASKS_PER_STEP`] + mean. Where that is about the length of the lists they are not cut.
 fn affine_rounds(entries: u64, keys: u64) -> (u32, Option<u32>) {
     let mean = entries.div_ceil(keys);
     let best = (entries / TASKS_PER_STEP + mean).isqrt();
@@ -374,7 +374,7 @@ fn fold_width(mean: u64, longest: u64, keys: u64, lanes: u64) -> u32 {
     widths.min_by(|a, b| time(a).total_cmp(&time(b))).unwrap_or(WARP) as u32
 }
 
-/// Additions one after the other when a list of so many tasks is folded.
+/// Additions one after the other when a list of `tasks` tasks is folded.
 pub(super) fn fold_chain(kind: DeviceKind, tasks: u64, width: u32) -> f64 {
     let rounds = |each: u64| u64::from(tasks.max(1).ilog(each)) + u64::from(tasks > 1);
     match kind {

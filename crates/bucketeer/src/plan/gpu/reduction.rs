@@ -7,8 +7,8 @@
 //!    sum for each slice of a set, which are added up here.
 //! 2. Chunks of one MSM in one pass: the points that they leave are added up.
 //!
-//! The buffer begins with the points for the host; every step reserves room for its outputs behind.
-//! Steps that do not depend on each other share a launch on CUDA.
+//! The buffer begins with the points for the host; every step reserves room after them for its
+//! outputs. Steps that do not depend on each other share a launch on CUDA.
 
 use super::layout::FUSED_SLICE;
 use crate::facts::DeviceKind;

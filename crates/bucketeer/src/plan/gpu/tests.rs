@@ -1,4 +1,4 @@
-//! Plans for described GPUs: what the kernels take for granted, and reductions on paper.
+//! Plans for described GPUs: what the kernels assume, and reductions on paper.
 
 use super::layout::{MAX_LOW_BITS, MAX_WEBGPU_BIN_BITS};
 use super::reduction::{Mode, TREE_BLOCK};
@@ -29,7 +29,7 @@ fn plan(
     Plan::new(&Request::new(curve, n, device).batch(batch).resident(true).settings(settings))
 }
 
-/// What kernels and 32-bit indices take for granted.
+/// What kernels and 32-bit indices assume.
 fn hold(plan: &Plan, curve: &CurveSpec) {
     let schedule = plan.gpu().expect("a GPU's plan");
     let layout = &schedule.layout;

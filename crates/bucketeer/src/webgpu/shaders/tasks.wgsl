@@ -1,5 +1,6 @@
-// Between group and accumulate: the lists of the buckets are cut into tasks of at most `slice`
-// entries, ordered by length, longest first, so that neighbouring invocations finish together.
+// Between group and accumulate: the lists of the buckets are cut into tasks of at most
+// `task_entries` entries, ordered by length, longest first, so that neighbouring invocations finish
+// together.
 //
 // A bucket with one task gets its sum from it. A bucket with several is a *split* bucket: its tasks
 // leave partial sums in slots one after the other, which are then folded; each slot knows its
@@ -30,7 +31,7 @@ fn cut(key: u32) -> Cut {
     if (length == 0u) {
         return Cut(0u, 0u, 0u, 0u);
     }
-    let pieces = (length - 1u) / params.slice + 1u;
+    let pieces = (length - 1u) / params.task_entries + 1u;
     return Cut(start, pieces, length / pieces, length % pieces);
 }
 

@@ -182,7 +182,7 @@ impl Visitor for OtherFlags {
 #[test]
 fn flags_are_those_of_the_point() {
     CURVES.iter().for_each(|curve| curve.visit(OtherFlags));
-    // The sign of y, which nobody needs who has y.
+    // The sign of y, which is redundant beside y.
     type Point = ark_bn254::G1Affine;
     let mut bytes = uncompressed(&points::<Point>(3));
     *bytes.last_mut().unwrap() ^= 0x80;

@@ -80,7 +80,7 @@ pub fn outside_subgroup<C: Curve>() -> C {
     outside.next().unwrap()
 }
 
-/// The smallest integer that is no x of a point over the prime field.
+/// The smallest integer that is not the x of a point over the prime field.
 pub fn x_of_no_point<C: Curve>() -> C::BaseField {
     let Model::ShortWeierstrass { a, b } = C::model() else { panic!("short Weierstrass only") };
     let no_point = |x: &C::BaseField| (x.pow([3]) + a * x + b).sqrt().is_none();

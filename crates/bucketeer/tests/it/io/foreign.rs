@@ -1,5 +1,5 @@
-//! Points of gnark, of bellman and of the Ignition ceremony, and files that hold none, built by hand from the
-//! formats' descriptions.
+//! Points of gnark, of bellman and of the Ignition ceremony, and files that hold none, built by
+//! hand from the formats' descriptions.
 
 use ark_bls12_377 as bls377;
 use ark_bls12_381 as bls381;

@@ -101,7 +101,7 @@ fn every_section_of_a_prepared_ptau() {
     assert_eq!(read("lagrange-g1:4"), expected);
     assert_says(&read("lagrange-alpha-g1:3"), &["no basis of 2^3 points", "the last one has 2^2"]);
     assert_says(&read("tau-g1:1"), &["\"tau-g1\" is not one for each power"]);
-    assert_says(&read("lagrange-g1:x"), &["\"x\" is no power"]);
+    assert_says(&read("lagrange-g1:x"), &["\"x\" is not a power"]);
     assert_says(&read("lagrange-g2"), &["points of G2"]);
 }
 
