@@ -33,6 +33,8 @@ pub struct DeviceFacts {
     pub memory: u64,
     /// Bytes that a kernel can reach in one buffer.
     pub binding: u64,
+    /// Bytes of shared memory that a block of an NVIDIA GPU can have.
+    pub shared_memory: u32,
     /// Data caches of a CPU.
     pub caches: Caches,
     /// What its operations cost.
@@ -48,6 +50,7 @@ impl DeviceFacts {
             simd128: false,
             memory,
             binding: u64::MAX,
+            shared_memory: 227 << 10,
             caches: Caches::default(),
             rates: Rates::built_in(),
         }
@@ -59,7 +62,8 @@ impl DeviceFacts {
         Self { ifma, ..Self::new(DeviceKind::Cpu, threads, memory) }
     }
 
-    /// An NVIDIA GPU with this many multiprocessors and this much free memory.
+    /// An NVIDIA GPU with this many multiprocessors and this much free memory. Its blocks can have
+    /// 227 KiB of shared memory, as those of Hopper GPUs.
     pub fn cuda(multiprocessors: usize, memory: u64) -> Self {
         Self::new(DeviceKind::Cuda, multiprocessors, memory)
     }

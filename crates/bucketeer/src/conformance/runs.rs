@@ -5,7 +5,7 @@ use super::case::{Arrangement, Case, Outcome, Run, Scalars};
 use super::rows::case;
 use super::subject::{KNOWN, LARGE, LARGEST, Subject};
 use crate::DeviceKind;
-use crate::plan::{Accumulate, GROWING, Group, Settings};
+use crate::plan::{Accumulate, GROWING, GROWING_AFFINE, Group, Settings};
 use crate::random::Distribution;
 
 /// Batches over shared bases and over bases of their own, of unequal lengths.
@@ -132,8 +132,9 @@ pub(super) fn large(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     }
     // Chunks that grow, whose buckets are carried; those of a fused sweep cannot be.
     if device.kind == DeviceKind::Cuda && subject.curve().point_bytes() <= 64 && !filter.quick {
-        for accumulate in [Accumulate::FusedSweep, Accumulate::BatchedAffine] {
-            let scalars = Scalars::Kind(Uniform, GROWING);
+        let ways = [(Accumulate::FusedSweep, GROWING), (Accumulate::BatchedAffine, GROWING_AFFINE)];
+        for (accumulate, n) in ways {
+            let scalars = Scalars::Kind(Uniform, n);
             let (accumulate, precompute) = (Some(accumulate), Some(1));
             let settings = Settings { accumulate, precompute, ..Settings::default() };
             let run = Run::Loaded(None);

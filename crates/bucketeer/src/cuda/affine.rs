@@ -16,7 +16,7 @@ use super::table::Bases;
 use super::tasks::{Lists, RoundTasks};
 use crate::Error;
 use crate::gpu::interface::{self, Task, TaskCounter};
-use crate::plan::{AFFINE_BLOCK, AffineLayout, BufferKind, Round};
+use crate::plan::{AFFINE_BLOCK, AffineLayout, BufferKind, Round, affine_shared_bytes};
 
 const INVERT_BLOCK: u32 = 32;
 /// Products of threads that share an inversion: few, since the time of a step's inversions is that
@@ -178,7 +178,7 @@ fn steps(
     let (sums, stride, products) = (sums.into(), stride as u32, products.into());
     let blocks = threads / AFFINE_BLOCK;
     let grid = Grid::new(blocks, AFFINE_BLOCK as u32);
-    let shared = shared_bytes(layout.sum_words / 4);
+    let shared = affine_shared_bytes(layout.sum_words / 4);
     AddStep::kernel(program)?.allow_shared(shared)?;
     for kernel in [AddStep::kernel(program)?, InvertProducts::kernel(program)?] {
         kernel.prefer_shared()?;
@@ -236,13 +236,4 @@ fn steps(
         folded,
     }
     .launch(stream, program, Grid::per_item(round.tasks, STORE_BLOCK))
-}
-
-/// Bytes of shared memory of a block of `add_step` with coordinates of `words` words: planes, and
-/// three coordinates an odd number of vectors apart.
-fn shared_bytes(words: usize) -> u32 {
-    let vector = if words.is_multiple_of(4) { 4 } else { 2 };
-    let vectors = words / vector;
-    let planes = if words > 16 { 5 } else { 4 };
-    ((planes * vectors + 3 * (vectors | 1)) * 4 * vector * AFFINE_BLOCK as usize) as u32
 }

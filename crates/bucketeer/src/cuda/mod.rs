@@ -75,7 +75,8 @@ impl Gpu {
 
     pub(crate) fn facts(&self) -> DeviceFacts {
         let memory = self.pool.available(&self.context).unwrap_or(0);
-        DeviceFacts::cuda(self.context.facts.multiprocessors, memory)
+        let driver::GpuFacts { multiprocessors, shared_memory, .. } = self.context.facts;
+        DeviceFacts { shared_memory, ..DeviceFacts::cuda(multiprocessors, memory) }
     }
 
     /// Page-locked memory that holds these values.

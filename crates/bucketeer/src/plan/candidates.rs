@@ -91,6 +91,7 @@ fn affine_pays(request: &Valid<'_>) -> bool {
         && request.n >= MIN_AFFINE[usize::from(request.curve.degree > 1)]
         && request.batch <= 1
         && draft::form(request) == Form::Weierstrass
+        && super::gpu::affine_fits(request)
 }
 
 /// Numbers of odd multiples worth pricing.

@@ -17,9 +17,11 @@ mod layout;
 mod reduction;
 
 pub(crate) use layout::Layout;
+pub(super) use layout::affine_fits;
 #[cfg(feature = "cuda")]
 pub(crate) use layout::{
     AFFINE_BLOCK, AffineLayout, FOLD, STEP_BOUNDS, accumulate_blocks, affine_blocks,
+    affine_shared_bytes,
 };
 #[cfg(feature = "webgpu")]
 pub(crate) use layout::{MAX_WEBGPU_BIN_BITS, WEBGPU_FOLD};
@@ -43,16 +45,16 @@ const MAX_KEY_BITS: u32 = 26;
 const MAX_SHARED_KEY_BITS: u32 = 24;
 /// Scalars that one dispatch of 256 invocations per workgroup reaches in one dimension.
 const MAX_WEBGPU_CHUNK: usize = 65_535 * 256;
-/// Positions in a grouped list are 32-bit.
-const MAX_ENTRIES: u64 = u32::MAX as u64;
-/// Entries refer to points with 31 bits.
-const MAX_POINTS: u64 = 1 << 31;
+/// Positions in a grouped list are 32-bit, and a block looks up to 1024 of them ahead.
+const MAX_ENTRIES: u64 = u32::MAX as u64 - 1024;
+/// Entries refer to points with 31 bits. All ones with a sign is no entry.
+const MAX_POINTS: u64 = (1 << 31) - 1;
 /// More chunks than this have more keys than a pass can have.
 const MAX_CHUNKS_PER_PASS: usize = 1 << MAX_KEY_BITS;
 /// From this many bases on, copying scalars takes long enough to be hidden behind additions.
 pub(crate) const GROWING: usize = 1 << 20;
 /// The same with batched affine additions, where every chunk has steps of its own.
-const GROWING_AFFINE: usize = 1 << 22;
+pub(crate) const GROWING_AFFINE: usize = 1 << 22;
 /// From this many bytes of borrowed bases on, copying them does: 64 MiB take 1.2 ms at the 55 GB/s
 /// of a PCIe 5.0 link.
 const GROWING_BYTES: u64 = 64 << 20;
@@ -78,7 +80,10 @@ pub(super) fn fit(draft: Draft<'_>, accumulate: SumLists) -> Result<Plan, Shorta
         chunk = chunk.min(per_buffer as usize).min(MAX_WEBGPU_CHUNK);
     }
     let long_copy = match request.resident {
-        true if accumulate == SumLists::BatchedAffine => request.n >= GROWING_AFFINE,
+        // In a batch the copy for one MSM is hidden behind the additions of the one before.
+        true if accumulate == SumLists::BatchedAffine || request.batch > 1 => {
+            request.n >= GROWING_AFFINE
+        }
         true => request.n >= GROWING,
         false => {
             let bytes = (request.n as u64).saturating_mul(request.curve.point_bytes());
@@ -86,7 +91,7 @@ pub(super) fn fit(draft: Draft<'_>, accumulate: SumLists) -> Result<Plan, Shorta
         }
     };
     let growing = cuda && request.settings.chunk.is_none() && long_copy;
-    let half = request.n.div_ceil(2);
+    let half = request.n.div_ceil(2).min(most);
     if growing {
         chunk = half;
     }

@@ -5,7 +5,9 @@ use std::ops::Deref;
 
 use super::odd::{MAX_ODD_MULTIPLES, Weights};
 use super::shape::{MAX_PRECOMPUTE, MAX_WINDOW_BITS};
-use super::{Accumulate, Digits, MAX_SCALAR_BITS, Reduce, Request, ScalarBound, Settings, straus};
+use super::{
+    Accumulate, Digits, MAX_SCALAR_BITS, Reduce, Request, ScalarBound, Settings, gpu, straus,
+};
 use crate::Error;
 use crate::facts::DeviceKind;
 
@@ -55,7 +57,11 @@ fn check_settings(request: &Request<'_>) -> Result<(), Error> {
     }
     if settings.accumulate == Some(Accumulate::BatchedAffine) {
         match request.device.kind {
-            DeviceKind::Cuda => {}
+            DeviceKind::Cuda if gpu::affine_fits(request) => {}
+            DeviceKind::Cuda => {
+                let reason = "the curve's coordinates need more shared memory than the GPU has";
+                return invalid("accumulate", "affine", reason);
+            }
             DeviceKind::Cpu => {
                 return invalid("accumulate", "affine", "a CPU sums slices in affine coordinates");
             }

@@ -57,7 +57,7 @@ __device__ __forceinline__ u32 block_scan(u32 value, u32 *scratch, u32 &total) {
 }
 
 // One block: where each bin starts, how many tiles of entries precede it, and the bins' cursors.
-extern "C" __global__ void scan_bins(
+extern "C" __global__ void __launch_bounds__(TILE_BLOCK) scan_bins(
     u32 *bin_counts, u32 bins, u32 tile, u32 *bin_starts, u32 *tile_starts) {
     __shared__ u32 scratch[33];
     u32 entries = 0, tiles = 0;

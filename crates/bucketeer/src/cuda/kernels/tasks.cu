@@ -75,7 +75,7 @@ __device__ __forceinline__ u32 inclusive_scan(u32 own) {
 }
 
 // One block of CLASSES threads.
-extern "C" __global__ void scan_classes(u32 *counters) {
+extern "C" __global__ void __launch_bounds__(CLASSES) scan_classes(u32 *counters) {
     u32 own = counters[CLASS_CURSORS + threadIdx.x], sum = inclusive_scan(own);
     counters[CLASS_CURSORS + threadIdx.x] = sum - own;
     if (threadIdx.x == CLASSES - 1) counters[TASKS] = sum;
@@ -84,7 +84,7 @@ extern "C" __global__ void scan_classes(u32 *counters) {
 // After scan_classes, one block of CLASSES threads. The tasks longer than s are the first
 // bounds[s + 1] − bounds[s]; their entries of step s are bounds[s] … bounds[s + 1]. Two pairs
 // follow: the bounds of all tasks, and those of none.
-extern "C" __global__ void scan_steps(const u32 *counters, u32 *bounds) {
+extern "C" __global__ void __launch_bounds__(CLASSES) scan_steps(const u32 *counters, u32 *bounds) {
     u32 own = counters[CLASS_CURSORS + class_of(threadIdx.x)];
     bounds[threadIdx.x + 1] = inclusive_scan(own);
     if (threadIdx.x == 0) {

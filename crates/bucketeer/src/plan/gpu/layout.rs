@@ -14,7 +14,7 @@ use crate::CurveSpec;
 use crate::facts::DeviceKind;
 use crate::plan::buffer::BufferKind;
 use crate::plan::draft::Draft;
-use crate::plan::{Buffer, Digits, Form, GpuSchedule, Group, SumLists};
+use crate::plan::{Buffer, Digits, Form, GpuSchedule, Group, Request, SumLists};
 
 /// Bits of a key within its bin: counters of 2^13 keys fit in any NVIDIA GPU's shared memory.
 pub(super) const MAX_LOW_BITS: u32 = 13;
@@ -342,6 +342,20 @@ pub(crate) fn accumulate_blocks(curve: &CurveSpec, form: Form) -> u32 {
         (5..=6, _) => 3,
         _ => 2,
     }
+}
+
+/// Whether a block of the device has the shared memory for batched affine additions.
+pub(in crate::plan) fn affine_fits(request: &Request<'_>) -> bool {
+    affine_shared_bytes(element_words(request.curve)) <= request.device.shared_memory
+}
+
+/// Bytes of shared memory of a block of batched affine additions whose coordinates have this many
+/// words: planes, and three coordinates an odd number of vectors apart.
+pub(crate) fn affine_shared_bytes(words: usize) -> u32 {
+    let vector = if words.is_multiple_of(4) { 4 } else { 2 };
+    let vectors = words / vector;
+    let planes = if words > 16 { 5 } else { 4 };
+    ((planes * vectors + 3 * (vectors | 1)) * 4 * vector * AFFINE_BLOCK as usize) as u32
 }
 
 /// Entries of a task in each round of batched affine additions.

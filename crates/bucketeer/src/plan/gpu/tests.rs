@@ -169,6 +169,50 @@ fn borrowed_bases_come_in_growing_chunks() {
     }
 }
 
+/// Wide coordinates need more shared memory than a block of smaller GPUs can have.
+#[test]
+fn affine_additions_need_shared_memory() {
+    let curve = CurveSpec::of::<ark_bls12_381::G2Affine>();
+    let affine = Settings { accumulate: Some(Accumulate::BatchedAffine), ..Settings::default() };
+    for (kib, enough) in [(227, true), (99, false)] {
+        let device = DeviceFacts { shared_memory: kib << 10, ..DeviceFacts::cuda(132, 141 * GIB) };
+        let chosen = plan(&curve, 1 << 22, 1, device, &Settings::default()).expect("a plan");
+        let accumulate = chosen.gpu().expect("a GPU's plan").accumulate;
+        assert_eq!(accumulate == SumLists::BatchedAffine, enough, "{chosen}");
+        match plan(&curve, 1 << 22, 1, device, &affine) {
+            Ok(_) => assert!(enough, "a plan with {kib} KiB"),
+            Err(error) => assert!(!enough && error.to_string().contains("shared memory")),
+        }
+    }
+}
+
+/// The last of 2^31 points, with a sign, was taken for no entry by batched affine additions.
+#[test]
+fn no_point_is_no_entry() {
+    let curve = CurveSpec::of::<ark_bn254::G1Affine>();
+    let device = DeviceFacts::cuda(132, 1 << 40);
+    let (precompute, window_bits) = (Some(16), Some(16));
+    let settings = Settings { precompute, window_bits, ..Settings::default() };
+    for (n, resident) in [(1 << 27, false), ((1 << 27) - 1, true)] {
+        let plan = plan(&curve, n, 1, device, &settings).expect("a plan");
+        assert!(plan.resident == resident && plan.chunk * 16 < 1 << 31, "{plan}");
+    }
+    let streamed = Plan::new(&Request::new(&curve, 1 << 32, device)).expect("a plan");
+    assert!(streamed.chunk < 1 << 31, "{streamed}");
+}
+
+/// A batch copies the scalars of one MSM while it adds those of another: its MSMs need not be cut.
+#[test]
+fn msms_of_a_batch_are_whole() {
+    let curve = CurveSpec::of::<ark_bn254::G1Affine>();
+    let device = DeviceFacts::cuda(132, 141 * GIB);
+    let chunks = |batch| {
+        let plan = plan(&curve, GROWING, batch, device, &Settings::default()).expect("a plan");
+        plan.chunks
+    };
+    assert_eq!((chunks(1), chunks(4)), (3, 1));
+}
+
 /// The table shrinks with the memory, then the bases stay on the host, and the result is a plan.
 #[test]
 fn less_memory_leads_to_smaller_factors() {
