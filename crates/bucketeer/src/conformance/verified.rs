@@ -7,11 +7,12 @@ use rand_chacha::ChaCha20Rng;
 use super::Filter;
 use super::case::{Arrangement, Bases, Case, Run, Scalars};
 use super::rows::case;
-use super::subject::Subject;
+use super::subject::{Subject, WHOLE};
 use crate::plan::{MAX_SCALAR_BITS, Settings};
 use crate::random::Distribution;
 
 pub(super) fn verified(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
+    const WORDS: usize = MAX_SCALAR_BITS as usize / 64;
     use Run::{
         Both, CancelledFirst, Jobs, MixedBatch, OwnBatch, SeveralBases, SharedBatch, Slices,
     };
@@ -33,23 +34,27 @@ pub(super) fn verified(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let mut rng = ChaCha20Rng::seed_from_u64(0x7e51);
     let data: Vec<i128> =
         (0..n).map(|_| i128::from(rng.next_u64() as i64) << (rng.next_u32() % 64)).collect();
-    let words: Vec<u64> = (0..16 * n.min(20)).map(|_| rng.next_u64()).collect();
-    let integers = [
-        Scalars::Bools(data.iter().map(|k| k & 1 == 1).collect()),
-        Scalars::U8(data.iter().map(|k| *k as u8).collect()),
-        Scalars::Words { data: words, words: MAX_SCALAR_BITS as usize / 64, bits: None },
-        Scalars::Signed { data, type_bits: 128, bits: None },
-    ];
-    for scalars in integers {
+    let words: Vec<u64> = (0..WORDS * n.min(20)).map(|_| rng.next_u64()).collect();
+    let integers = |n: usize| {
+        [
+            Scalars::Bools(data[..n].iter().map(|k| k & 1 == 1).collect()),
+            Scalars::U8(data[..n].iter().map(|k| *k as u8).collect()),
+            Scalars::Words { data: words.clone(), words: WORDS, bits: None },
+            Scalars::Signed { data: data[..n].to_vec(), type_bits: 128, bits: None },
+        ]
+    };
+    for scalars in integers(n) {
         let bits = match &scalars {
             Scalars::U8(_) => Some(8),
             _ => None,
         };
         cases.push(with(Both, scalars.clone(), verify()));
-        cases.push(with(Run::Loaded(bits), scalars.clone(), verify()));
-        // Scalars modulo the order of the whole curve.
-        let curve = subject.curve();
-        if (&curve.order * &curve.cofactor).bits() <= MAX_SCALAR_BITS.into() {
+        cases.push(with(Run::Loaded(bits), scalars, verify()));
+    }
+    // Scalars modulo the order of the whole curve.
+    let curve = subject.curve();
+    if (&curve.order * &curve.cofactor).bits() <= MAX_SCALAR_BITS.into() {
+        for scalars in integers(n.min(WHOLE)) {
             let any = Settings { any_point: true, ..verify() };
             cases.push(Case { bases: Bases::WholeCurve, ..with(Both, scalars, any) });
         }
