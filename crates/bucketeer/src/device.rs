@@ -69,7 +69,8 @@ impl Device {
         Self::new(Inner::Cpu(cpu::Processor::new()))
     }
 
-    /// The CPU, with a separate pool of this many threads.
+    /// The CPU, with a separate pool of this many threads; [`Error::NoThread`] if the system does
+    /// not start as many.
     pub fn cpu_with_threads(threads: usize) -> Result<Self, Error> {
         Ok(Self::new(Inner::Cpu(cpu::Processor::with_threads(threads)?)))
     }

@@ -30,17 +30,14 @@ impl Processor {
 
     /// A pool of its own of this many threads.
     pub(crate) fn with_threads(threads: usize) -> Result<Self, Error> {
-        let invalid = |reason: String| Error::InvalidSetting {
-            setting: "threads",
-            value: threads.to_string(),
-            reason,
-        };
         if threads == 0 || threads > MAX_THREADS {
-            return Err(invalid(format!("it must be from 1 to {MAX_THREADS}")));
+            let reason = format!("it must be from 1 to {MAX_THREADS}");
+            let value = threads.to_string();
+            return Err(Error::InvalidSetting { setting: "threads", value, reason });
         }
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = Arc::new(pool.map_err(|error| invalid(error.to_string()))?);
-        Ok(Self::of(Some(pool), threads))
+        let pool = pool.map_err(|error| Error::NoThread { reason: error.to_string() })?;
+        Ok(Self::of(Some(Arc::new(pool)), threads))
     }
 
     fn of(pool: Option<Arc<ThreadPool>>, threads: usize) -> Self {
