@@ -3,6 +3,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Error;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -20,6 +21,14 @@ fn start(line: &str, paths: &[&Path]) -> Child {
         other => OsStr::new(other),
     };
     command.args(line.split_whitespace().map(&mut argument)).env("CUDA_VISIBLE_DEVICES", "");
+    // A shell that runs the tests in the background has them ignore Ctrl-C, which the tool respects.
+    // SAFETY: it changes what this process does with a signal, and nothing else.
+    let heeded = || match unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) } {
+        libc::SIG_ERR => Err(Error::last_os_error()),
+        _ => Ok(()),
+    };
+    // SAFETY: `signal` may be called between fork and exec.
+    unsafe { command.pre_exec(heeded) };
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the tool starts")
 }
 
