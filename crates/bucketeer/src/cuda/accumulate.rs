@@ -9,15 +9,15 @@ use super::tasks::{Lists, RoundTasks};
 use crate::Error;
 use crate::gpu::Job;
 use crate::gpu::interface::{Split, Task, TaskCounter};
-use crate::plan::{BufferKind, FOLD, SumLists, TREE_BLOCK};
+use crate::plan::{ACCUMULATE_BLOCK, BufferKind, FOLD, SumLists, TREE_BLOCK};
 
 /// Threads of a block of the accumulate kernel.
-const ACCUMULATE_BLOCK: u32 = 128;
+const BLOCK: u32 = ACCUMULATE_BLOCK as u32;
 const FOLD_BLOCK: u32 = TREE_BLOCK as u32;
 
 /// The constants of `accumulate.cu` and `fold.cu`.
 pub(super) const CONSTANTS: &[(&str, u32)] =
-    &[("ACCUMULATE_BLOCK", ACCUMULATE_BLOCK), ("FOLD", FOLD as u32), ("FOLD_BLOCK", FOLD_BLOCK)];
+    &[("ACCUMULATE_BLOCK", BLOCK), ("FOLD", FOLD as u32), ("FOLD_BLOCK", FOLD_BLOCK)];
 
 kernels! {
     /// Sums tasks, one per thread.
@@ -77,7 +77,7 @@ pub(super) fn accumulate(run: &CudaRun<'_>, bases: &Bases, add: bool) -> Result<
         buckets: buckets.into(),
         slots: slots.into(),
     }
-    .launch(stream, program, Grid::per_item(round.tasks, ACCUMULATE_BLOCK))?;
+    .launch(stream, program, Grid::per_item(round.tasks, BLOCK))?;
     fold(run, &tasks, add)
 }
 

@@ -7,6 +7,7 @@
 use std::fmt::Write;
 
 use super::{Chunk, Job, Pass};
+pub(crate) use crate::plan::CLASSES;
 use crate::plan::{Digits as DigitRange, Mode, Shape, TASK_COUNTERS};
 
 /// The sign of an entry; the other bits are the index of a point.
@@ -15,8 +16,6 @@ pub(crate) const NEGATIVE: u32 = 1 << 31;
 pub(crate) const NO_SLOT: u32 = u32::MAX;
 /// The entry of a task that adds nothing.
 pub(crate) const NO_ENTRY: u32 = u32::MAX;
-/// Classes of length that tasks are ordered by; the last one holds all longer tasks.
-pub(crate) const CLASSES: u32 = 1024;
 /// Words of a bias: those of the longest scalar and its carry.
 pub(crate) const BIAS_WORDS: usize = 33;
 

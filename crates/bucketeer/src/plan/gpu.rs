@@ -20,13 +20,13 @@ pub(crate) use layout::Layout;
 pub(super) use layout::affine_fits;
 #[cfg(feature = "cuda")]
 pub(crate) use layout::{
-    AFFINE_BLOCK, AffineLayout, FOLD, STEP_BOUNDS, accumulate_blocks, affine_blocks,
-    affine_shared_bytes,
+    ACCUMULATE_BLOCK, AFFINE_BLOCK, AffineLayout, FOLD, STEP_BOUNDS, accumulate_blocks,
+    affine_blocks, affine_shared_bytes,
 };
+#[cfg(any(feature = "cuda", feature = "webgpu"))]
+pub(crate) use layout::{CLASSES, Round, TASK_COUNTERS};
 #[cfg(feature = "webgpu")]
 pub(crate) use layout::{MAX_WEBGPU_BIN_BITS, WEBGPU_FOLD};
-#[cfg(any(feature = "cuda", feature = "webgpu"))]
-pub(crate) use layout::{Round, TASK_COUNTERS};
 pub(crate) use reduction::SumStep;
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
 pub(crate) use reduction::{Mode, SumInput};

@@ -32,10 +32,12 @@ const MAX_LOADING: u64 = 1 << 18;
 pub(crate) const FOLD: u64 = 256;
 /// The same for an invocation of WebGPU.
 pub(crate) const WEBGPU_FOLD: u64 = 16;
-/// Counters of the tasks: four totals and 1024 classes of length.
-pub(crate) const TASK_COUNTERS: u64 = 4 + 1024;
+/// Classes of length that tasks are ordered by; the last one holds all longer tasks.
+pub(crate) const CLASSES: u32 = 1024;
+/// Counters of the tasks: four totals and the classes.
+pub(crate) const TASK_COUNTERS: u64 = 4 + CLASSES as u64;
 /// Bounds of the steps of batched affine additions: one for each class, one more, and two pairs.
-pub(crate) const STEP_BOUNDS: u64 = 1024 + 5;
+pub(crate) const STEP_BOUNDS: u64 = CLASSES as u64 + 5;
 /// Longest task of batched affine additions, whose length must be a class of its own.
 const MAX_STEPS: u64 = 512;
 /// Threads of a block of batched affine additions.
@@ -48,7 +50,7 @@ const TASKS_PER_STEP: u64 = 212_000;
 /// Entries of a slice of the fused sweep.
 pub(super) const FUSED_SLICE: u64 = 256;
 /// Threads of a block of the accumulate kernel.
-const ACCUMULATE_BLOCK: u64 = 128;
+pub(crate) const ACCUMULATE_BLOCK: u64 = 128;
 
 /// Sizes of a pass.
 #[derive(Debug, Clone, Default, PartialEq)]
