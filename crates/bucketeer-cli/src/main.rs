@@ -123,12 +123,12 @@ fn main() -> ExitCode {
 fn parsed() -> ExitCode {
     match Cli::try_parse() {
         Ok(cli) => ended(ranks::end(cli.command.run()).and_then(|text| output::print(&text))),
-        Err(_) if output::is_silent() => ExitCode::from(Failure::Usage(String::new()).exit_code()),
         Err(error) => {
+            if !output::is_silent() {
+                let _ = error.print();
+            }
             // Help goes to stdout and is not a failure.
-            let code = error.exit_code();
-            let _ = error.print();
-            ExitCode::from(u8::try_from(code).unwrap_or(2))
+            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
         }
     }
 }

@@ -20,9 +20,9 @@ pub fn json(value: &impl Serialize) -> Outcome {
 /// Whether this process prints nothing: one rank speaks for all.
 static SILENT: AtomicBool = AtomicBool::new(false);
 
-/// Has this process print nothing.
-pub fn silence() {
-    SILENT.store(true, Relaxed);
+/// Has this process print nothing, or print again.
+pub fn set_silent(silent: bool) {
+    SILENT.store(silent, Relaxed);
 }
 
 /// Whether this process prints nothing.

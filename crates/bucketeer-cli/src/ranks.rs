@@ -55,13 +55,10 @@ pub fn requested() -> bool {
 pub fn start() -> Result<(), Failure> {
     // Before MPI tells the rank, its launcher may.
     let told = RANK.iter().find_map(|name| std::env::var(name).ok());
-    if told.is_some_and(|rank| rank != "0") {
-        output::silence();
-    }
+    output::set_silent(told.is_some_and(|rank| rank != "0"));
     let ranks = Connector::start()?;
-    if ranks.rank() != 0 {
-        output::silence();
-    }
+    // The variables may be those of an allocation that this run is a part of.
+    output::set_silent(ranks.rank() != 0);
     // Set once: a process starts MPI once.
     let _ = RANKS.set(Arc::new(ranks));
     Ok(())

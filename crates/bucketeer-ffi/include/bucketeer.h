@@ -9,7 +9,9 @@
  *
  * Threads. Every function may be called from any thread at any time. Several threads may run MSMs
  * over the same bases, and free them while others still do: the memory goes when the last run has
- * ended. bucketeer_last_error() is about the calling thread's own last call.
+ * ended. bucketeer_last_error() is about the calling thread's own last call. In a child made by
+ * fork(), where the library's threads are missing, whatever would need them is refused with
+ * BUCKETEER_STATUS_DEVICE_FAILED.
  *
  * Nothing here is constant time. Made by cbindgen from crates/bucketeer-ffi. Licensed under MIT or
  * Apache-2.0. */

@@ -49,7 +49,8 @@ class Owned {
   Owned() noexcept : handle_{0} {}
   Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, Handle{0})) {}
   Owned& operator=(Owned&& other) noexcept {
-    std::swap(handle_, other.handle_);
+    Owned taken(std::move(other));
+    std::swap(handle_, taken.handle_);
     return *this;
   }
   Owned(const Owned&) = delete;
@@ -137,6 +138,9 @@ class Bases : public detail::Owned<BucketeerBases, bucketeer_bases_free> {
  public:
   Bases(const Device& device, const std::string& curve, const BucketeerPoints& points,
         const BucketeerOptions& options = {}) {
+    BucketeerLayout layout;
+    check(bucketeer_curve_layout(curve.c_str(), &layout));
+    point_bytes_ = layout.point_bytes;
     check(bucketeer_bases_load(device.get(), curve.c_str(), &points, &options, &handle_));
   }
 
@@ -156,11 +160,17 @@ class Bases : public detail::Owned<BucketeerBases, bucketeer_bases_free> {
     return sum;
   }
 
-  // One sum for each element of the batch. A Point is exactly as large as a point of the curve.
+  // One sum for each element of the batch. A Point is exactly as large as a point of the curve;
+  // another one is an error.
   template <class Point>
   std::vector<Point> msm_batch(const std::vector<BucketeerScalars>& batch, size_t first = 0,
                                BucketeerForm form = BUCKETEER_FORM_MONTGOMERY) const {
     static_assert(std::is_trivially_copyable_v<Point>, "a point must be trivially copyable");
+    if (sizeof(Point) != point_bytes_) {
+      throw Error(BUCKETEER_STATUS_INVALID_ARGUMENT,
+                  "a Point has " + std::to_string(sizeof(Point)) + " bytes, one of the curve " +
+                      std::to_string(point_bytes_));
+    }
     std::vector<Point> sums(batch.size());
     check(bucketeer_msm_batch(handle_, first, batch.data(), batch.size(), form, sums.data(),
                               sums.size() * sizeof(Point)));
@@ -173,6 +183,9 @@ class Bases : public detail::Owned<BucketeerBases, bucketeer_bases_free> {
     check(bucketeer_submit(handle_, first, &scalars, &job));
     return Job<Point>(job);
   }
+
+ private:
+  size_t point_bytes_;
 };
 
 // One MSM over points that are not kept.

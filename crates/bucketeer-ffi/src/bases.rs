@@ -8,7 +8,7 @@ use engine::{Error, PointFault};
 
 use crate::handles::{BASES, Bases, DEVICES, Device};
 use crate::info::write_text;
-use crate::status::{Failure, Status, guard};
+use crate::status::{Failure, Status, guard, guard_run};
 use crate::types::{
     Options, Points, Scalars, check, check_room, curve, reference, representation, room, write,
 };
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn bucketeer_bases_load(
     options: *const Options,
     out: *mut Bases,
 ) -> Status {
-    guard(|| {
+    guard_run(|| {
         check(out, "out")?;
         let device = DEVICES.get(device.id)?;
         // SAFETY: null, or valid by the contract of this function.
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn bucketeer_msm(
     out: *mut c_void,
     out_bytes: usize,
 ) -> Status {
-    guard(|| {
+    guard_run(|| {
         let Loaded { bases, layout } = &*BASES.get(bases.id)?;
         let representation = representation(form)?;
         check_room(out, out_bytes, layout.point())?;
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn bucketeer_msm_batch(
     out: *mut c_void,
     out_bytes: usize,
 ) -> Status {
-    guard(|| {
+    guard_run(|| {
         let Loaded { bases, layout } = &*BASES.get(bases.id)?;
         let representation = representation(form)?;
         check_room(out, out_bytes, count.saturating_mul(layout.point()))?;
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn bucketeer_msm_once(
     out: *mut c_void,
     out_bytes: usize,
 ) -> Status {
-    guard(|| {
+    guard_run(|| {
         let device = DEVICES.get(device.id)?;
         // SAFETY: null, or valid by the contract of this function.
         let curve = unsafe { curve(curve_name) }?.any();

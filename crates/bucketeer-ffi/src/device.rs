@@ -4,7 +4,7 @@ use std::ffi::c_char;
 
 use crate::handles::{DEVICES, Device};
 use crate::info::write_text;
-use crate::status::{Failure, Status, guard};
+use crate::status::{Failure, Status, guard, guard_run};
 use crate::types::{check, text, write};
 
 /// Opens a device by name: "auto" (an NVIDIA GPU if there is one, else the CPU), "cpu", "cuda",
@@ -21,7 +21,7 @@ pub unsafe extern "C" fn bucketeer_device_open(
     threads: u32,
     out: *mut Device,
 ) -> Status {
-    guard(|| {
+    guard_run(|| {
         check(out, "out")?;
         // SAFETY: null, or valid by the contract of this function.
         let name = unsafe { text(name, "name") }?;

@@ -1,6 +1,7 @@
 //! MSMs in the background.
 
 use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use engine::any::{AnyJob, AnySum, Layout};
@@ -8,7 +9,7 @@ use engine::{CancelToken, Error};
 
 use crate::bases::{Loaded, write_sums};
 use crate::handles::{BASES, Bases, JOBS, Job};
-use crate::status::{Status, guard};
+use crate::status::{Status, guard, guard_run};
 use crate::types::{Scalars, check, reference, representation, write};
 
 /// A job. The first thread that waits takes the work; others wait for it.
@@ -37,7 +38,10 @@ impl Submitted {
             && let State::Running(job) = std::mem::replace(&mut *state, State::Waiting)
         {
             drop(state);
-            let sum = job.wait().map(|report| report.sum);
+            // Others wait for an end, also if this panics.
+            let sum = catch_unwind(AssertUnwindSafe(|| job.wait()))
+                .unwrap_or_else(|_| Err(Error::Internal("a job panicked".into())));
+            let sum = sum.map(|report| report.sum);
             *self.state() = State::Ended(sum);
             self.ended.notify_all();
             return;
@@ -67,7 +71,7 @@ pub unsafe extern "C" fn bucketeer_submit(
     scalars: *const Scalars,
     out: *mut Job,
 ) -> Status {
-    guard(|| {
+    guard_run(|| {
         check(out, "out")?;
         let Loaded { bases, layout } = &*BASES.get(bases.id)?;
         // SAFETY: null, or valid by the contract of this function.
@@ -94,7 +98,7 @@ pub unsafe extern "C" fn bucketeer_job_wait(
     out: *mut c_void,
     out_bytes: usize,
 ) -> Status {
-    guard(|| {
+    guard_run(|| {
         let representation = representation(form)?;
         let job = JOBS.get(job.id)?;
         job.wait();
@@ -141,5 +145,11 @@ pub extern "C" fn bucketeer_job_cancel(job: Job) -> Status {
 /// freeing one twice is an error.
 #[unsafe(no_mangle)]
 pub extern "C" fn bucketeer_job_free(job: Job) -> Status {
-    guard(|| JOBS.remove(job.id))
+    guard(|| {
+        if job.id != 0 {
+            // A thread that waits keeps the job, so removing it alone would not cancel it.
+            JOBS.get(job.id)?.cancel.cancel();
+        }
+        JOBS.remove(job.id)
+    })
 }

@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process;
+use std::sync::OnceLock;
 
 use engine::Error;
 
@@ -79,15 +81,31 @@ pub(crate) fn guard(work: impl FnOnce() -> Result<(), Failure>) -> Status {
         Ok(()) => (Status::Ok, String::new()),
         Err(failure) => (failure.status, failure.message.replace('\0', "\\0")),
     };
-    MESSAGE.with(|last| *last.borrow_mut() = CString::new(message).unwrap_or_default());
+    // A C++ object with static storage frees its handle when the thread's own values are gone.
+    let _ = MESSAGE.try_with(|last| *last.borrow_mut() = CString::new(message).unwrap_or_default());
     status
+}
+
+/// [`guard`] for what computes. A child made by `fork` has the library's memory but none of its
+/// threads: work given to them would never be done.
+pub(crate) fn guard_run(work: impl FnOnce() -> Result<(), Failure>) -> Status {
+    static PROCESS: OnceLock<u32> = OnceLock::new();
+    guard(|| {
+        let own = process::id();
+        if *PROCESS.get_or_init(|| own) != own {
+            let reason = "this process was forked from one that used Bucketeer, and has none of \
+                          its threads";
+            return Err(Error::NoThread { reason: reason.into() }.into());
+        }
+        work()
+    })
 }
 
 /// The message of this thread's last call, empty if it was OK. Valid until the thread's next call
 /// of a function that returns a status.
 #[unsafe(no_mangle)]
 pub extern "C" fn bucketeer_last_error() -> *const c_char {
-    MESSAGE.with(|last| last.borrow().as_ptr())
+    MESSAGE.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
 /// The name of a status, such as "invalid input"; "unknown status" for other numbers.

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -80,6 +81,31 @@ class Tool(unittest.TestCase):
         missing = ["--bases", "none", "--scalars", "scalars"]
         self.fails(2, 3, "msm", "--mpi", "--curve", "bn254", *missing, words=["none"])
         self.fails(2, 3, "msm", "--mpi", "--table", "bases", words=["--table"])
+
+    def test_a_wrong_result_is_one_of_all_ranks(self):
+        # Points of the curve outside the subgroup, which the option vouches for.
+        p = int("1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffe"
+                "b153ffffb9feffffffffaaab", 16)
+        roots = [(x, pow(x**3 + 4, (p + 1) // 4, p)) for x in range(1, 400)]
+        points = [(x, y) for x, y in roots if (y * y - x**3 - 4) % p == 0][:100]
+        packed = b"".join(z.to_bytes(48, "big") for point in points for z in point)
+        (self.folder / "outside").write_bytes((100).to_bytes(8, "little") + packed)
+        mpirun.alone("generate", "--curve", "bls12-381", "-n", 100, "--bases", "inside",
+                     "--scalars", "outside-scalars", cwd=self.folder)
+        line = ["msm", "--mpi", "--curve", "bls12-381", "--bases", "outside", "--scalars",
+                "outside-scalars", "--threads", 1]
+        self.fails(1, 3, *line, "--no-subgroup-check", words=["wrong result", "--any-point"])
+        self.assertTrue(mpirun.answer(3, *line, "--any-point", cwd=self.folder)["checked"])
+
+    def test_help_is_no_failure(self):
+        code, out, err = mpirun.run(3, "msm", "--mpi", "--help")
+        self.assertEqual((code, err, out.count("Usage:")), (0, "", 1))
+
+    def test_a_variable_of_another_launcher_silences_nobody(self):
+        line = [mpirun.TOOL, "msm", "--mpi", "--curve", "bn254", "-n", "100", "--threads", "1"]
+        done = subprocess.run(line, env=mpirun.ENVIRONMENT | {"PMI_RANK": "1"}, text=True,
+                              capture_output=True, timeout=mpirun.SECONDS)
+        self.assertEqual((done.returncode, done.stdout.count("checked: ok")), (0, 1), done)
 
     def test_a_damaged_file_is_named_once(self):
         damaged = bytearray((self.folder / "bases").read_bytes())

@@ -1,10 +1,23 @@
-"""Points and scalars as bytes, for the tests."""
+"""Points and scalars as bytes, and the device of the tests."""
 
+import os
 import random
 
+import bucketeer
 from parameters import CURVES
 
 LIMB = 8
+# The device of MSMs, where a test is not of devices; without the variable the best one.
+NAME = os.environ.get("BUCKETEER_TEST_DEVICE")
+DEVICE = bucketeer.Device(NAME) if NAME else None
+
+
+def load(*arguments, **options):
+    return bucketeer.Bases(*arguments, device=DEVICE, **options)
+
+
+def msm(*arguments, **options):
+    return bucketeer.msm(*arguments, device=DEVICE, **options)
 
 
 def component_bytes(curve):

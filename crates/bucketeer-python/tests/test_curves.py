@@ -3,7 +3,7 @@
 import unittest
 
 import bucketeer
-from helpers import multiples, pack_point, pack_points, pack_scalars, random_scalars, xy
+from helpers import load, msm, multiples, pack_point, pack_points, pack_scalars, random_scalars, xy
 from parameters import CURVES
 
 FORMS = ["montgomery", "little-endian", "big-endian"]
@@ -45,10 +45,10 @@ class CurvesTest(unittest.TestCase):
             scalars = random_scalars(curve, len(points), name)
             scalars[4], scalars[7], scalars[8] = 0, curve.order - 1, 1
             expected = curve.msm(plain, scalars)
-            bases = bucketeer.Bases(name, points)
+            bases = load(name, points)
             self.assertEqual(xy(bases.msm(scalars)), expected)
             # In another order, and by one call.
-            backwards = bucketeer.msm(name, points[::-1], scalars[::-1])
+            backwards = msm(name, points[::-1], scalars[::-1])
             self.assertEqual(xy(backwards), expected)
             self.assertEqual(backwards, bases.msm(scalars))
             # Integers that are not residues.
@@ -60,14 +60,14 @@ class CurvesTest(unittest.TestCase):
     def test_neutral_sums(self):
         for name, curve in self.each():
             p = curve.generator
-            bases = bucketeer.Bases(name, [p, curve.neg(p), None])
+            bases = load(name, [p, curve.neg(p), None])
             for sums in [bases.msm([5, 5, 7]), bases.msm([]), bases.msm([0, 0, 0])]:
                 self.assertTrue(sums.is_infinity)
                 self.assertEqual(xy(sums), curve.neutral)
                 zero = None if not curve.edwards else (0, 1)
                 self.assertEqual(sums.to_bytes(), pack_point(curve, zero))
             self.assertFalse(bases.msm([5, 4, 7]).is_infinity)
-            self.assertTrue(bucketeer.msm(name, [], []).is_infinity)
+            self.assertTrue(msm(name, [], []).is_infinity)
 
     def test_forms_of_points_and_scalars(self):
         for name, curve in self.each():
@@ -77,7 +77,7 @@ class CurvesTest(unittest.TestCase):
             expected = curve.mul(factor, curve.generator)
             for form in FORMS:
                 packed = pack_points(curve, points, form)
-                bases = bucketeer.Bases(name, packed, form=form)
+                bases = load(name, packed, form=form)
                 for scalar_form in FORMS:
                     own = pack_scalars(curve, scalars, scalar_form)
                     sums = bases.msm(own, form=scalar_form)
@@ -85,12 +85,12 @@ class CurvesTest(unittest.TestCase):
                 self.assertEqual(sums.to_bytes(form), pack_point(curve, expected, form))
             # Bytes are little-endian unless a form is given.
             packed, own = pack_points(curve, points), pack_scalars(curve, scalars)
-            self.assertEqual(xy(bucketeer.msm(name, packed, own)), expected)
+            self.assertEqual(xy(msm(name, packed, own)), expected)
 
     def test_batches_and_ranges(self):
         for name, curve in self.each():
             n = 24
-            bases = bucketeer.Bases(name, multiples(curve, n))
+            bases = load(name, multiples(curve, n))
             batch = [random_scalars(curve, length, length) for length in [n, 3, 0, n - 1]]
             sums = bases.msm_batch([pack_scalars(curve, scalars) for scalars in batch])
             for scalars, own in zip(batch, sums, strict=True):
@@ -104,11 +104,11 @@ class CurvesTest(unittest.TestCase):
 
     def test_sums_are_points(self):
         for name, curve in self.each():
-            p = bucketeer.msm(name, [curve.generator], [3])
+            p = msm(name, [curve.generator], [3])
             self.assertEqual(p.curve, name)
             self.assertEqual(xy(p), curve.mul(3, curve.generator))
-            nothing = bucketeer.msm(name, [curve.generator], [0])
-            total = bucketeer.msm(name, [p, nothing, curve.generator], [5, 9, 2])
+            nothing = msm(name, [curve.generator], [0])
+            total = msm(name, [p, nothing, curve.generator], [5, 9, 2])
             self.assertEqual(xy(total), curve.mul(17, curve.generator))
 
 

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import bucketeer
 import numpy as np
-from helpers import BN254, multiples, pack_points, random_scalars, xy
+from helpers import BN254, load, msm, multiples, pack_points, random_scalars, xy
 from parameters import CURVES
 
 G = BN254.generator
@@ -24,7 +24,7 @@ MANY = 1 << 15
 def many_bases(**options):
     """2^15 bases G, 2·G, … 64·G, G, …"""
     rows = np.frombuffer(pack_points(BN254, multiples(BN254, 64)), np.uint8).reshape(64, 64)
-    return bucketeer.Bases("bn254", np.tile(rows, (MANY // 64, 1)), check="none", **options)
+    return load("bn254", np.tile(rows, (MANY // 64, 1)), check="none", **options)
 
 
 def many_scalars(seed):
@@ -41,7 +41,7 @@ def expected(words):
 
 class ThreadsTest(unittest.TestCase):
     def test_eight_threads_at_once(self):
-        shared = bucketeer.Bases("bn254", multiples(BN254, 100))
+        shared = load("bn254", multiples(BN254, 100))
         start = threading.Barrier(8)
 
         def work(index):
@@ -52,7 +52,7 @@ class ThreadsTest(unittest.TestCase):
                 scalars = random_scalars(BN254, 100, (index + 1) * 100 + turn)
                 factor = sum(k * (i + 1) for i, k in enumerate(scalars)) % BN254.order
                 self.assertEqual(xy(shared.msm(scalars)), BN254.mul(factor, G))
-                own = bucketeer.msm(name, [curve.generator] * 3, [turn, index, 5])
+                own = msm(name, [curve.generator] * 3, [turn, index, 5])
                 self.assertEqual(xy(own), curve.mul(turn + index + 5, curve.generator))
                 job = shared.submit(scalars)
                 with contextlib.suppress(bucketeer.InvalidInput):
@@ -187,7 +187,7 @@ class GarbageTest(unittest.TestCase):
         scalars = (b"\x07" + bytes(31)) * 4096
 
         def work():
-            bases = bucketeer.Bases("bn254", points, check="none")
+            bases = load("bn254", points, check="none")
             bases.msm(scalars)
             bases.msm_batch([scalars[:3200], scalars[:320]])
             bases.submit(scalars[:3200]).wait()
@@ -212,13 +212,13 @@ class GarbageTest(unittest.TestCase):
 class ForkTest(unittest.TestCase):
     def test_a_forked_process_gets_an_error(self):
         """It has none of the library's threads: an MSM would wait for them for ever."""
-        bucketeer.msm("bn254", [G], [1])
+        msm("bn254", [G], [1])
         child = os.fork()
         if child == 0:
             status = 1
             with contextlib.suppress(BaseException):
                 try:
-                    bucketeer.msm("bn254", [G], [1])
+                    msm("bn254", [G], [1])
                 except bucketeer.Error as error:
                     status = 0 if "spawn" in str(error) else 2
             os._exit(status)

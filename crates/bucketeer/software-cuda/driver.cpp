@@ -4,8 +4,8 @@
 // allocation cannot be accessed. Work is queued in its stream and carried out in the thread that
 // waits for it, or earlier, as a generator of random numbers decides: so an event that nobody waits
 // for and a host buffer that is reused too early show. SOFTWARE_CUDA_SEED is the generator's seed;
-// with 0 everything is done at once. SOFTWARE_CUDA_MIB is the device's memory. One lock serialises
-// all calls.
+// with 0 everything is done at once. SOFTWARE_CUDA_MIB is the device's memory, SOFTWARE_CUDA_GPUS
+// how many devices there seem to be, on the same memory. One lock serialises all calls.
 //
 // Any call can be made to fail: see Faults.
 #include <dlfcn.h>
@@ -123,6 +123,7 @@ static std::set<Module *> modules;
 static Blocks blocks;
 
 static unsigned seed() { return setting("SOFTWARE_CUDA_SEED", 1); }
+static const int GPUS = setting("SOFTWARE_CUDA_GPUS", 1);
 static const size_t MEMORY = size_t(setting("SOFTWARE_CUDA_MIB", 2048)) << 20;
 
 static double now() {
@@ -201,11 +202,11 @@ API cuGetErrorString(int error, const char **text) { return cuGetErrorName(error
 
 API cuDeviceGetCount(int *count) {
     CALL;
-    return *count = 1, SUCCESS;
+    return *count = GPUS, SUCCESS;
 }
 API cuDeviceGet(int *device, int index) {
     CALL;
-    return *device = index, index ? INVALID_VALUE : SUCCESS;
+    return *device = index, index < GPUS ? SUCCESS : INVALID_VALUE;
 }
 API cuDeviceGetAttribute(int *value, int attribute, int) {
     CALL;
@@ -221,6 +222,10 @@ API cuDeviceGetAttribute(int *value, int attribute, int) {
 API cuDeviceGetName(char *name, int length, int) {
     CALL;
     return snprintf(name, length, "Software CUDA"), SUCCESS;
+}
+API cuDeviceGetUuid_v2(char *uuid, int device) {
+    CALL;
+    return snprintf(uuid, 16, "software %6d", device), SUCCESS;
 }
 API cuDeviceTotalMem_v2(size_t *bytes, int) {
     CALL;

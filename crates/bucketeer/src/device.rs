@@ -46,6 +46,9 @@ pub struct Device {
     rates: &'static Rates,
     /// Processes that share its memory, of which this one takes its part.
     sharers: usize,
+    /// Processes that share the memory of the machine: more, where each has a GPU of its own.
+    #[cfg_attr(not(feature = "io"), allow(dead_code))]
+    host_sharers: usize,
 }
 
 #[derive(Clone)]
@@ -84,7 +87,7 @@ impl Device {
     }
 
     fn new(inner: Inner) -> Self {
-        Self { inner, rates: Rates::built_in(), sharers: 1 }
+        Self { inner, rates: Rates::built_in(), sharers: 1, host_sharers: 1 }
     }
 
     /// The NVIDIA GPU with this index.
@@ -180,8 +183,8 @@ impl Device {
     pub(crate) fn part_of(&self, memory: u64) -> u64 {
         match &self.inner {
             #[cfg(feature = "ranks")]
-            Inner::Rank(member) => member.local.part_of(memory),
-            _ => memory / self.sharers as u64,
+            Inner::Rank(member) => member.local().part_of(memory),
+            _ => memory / self.host_sharers as u64,
         }
     }
 
@@ -218,7 +221,7 @@ impl Device {
             }
             #[cfg(feature = "ranks")]
             Inner::Rank(member) => {
-                let local = member.local.clone().portable()?;
+                let local = member.local().clone().portable()?;
                 Ok(Self::of_member(member.with(|_| local)))
             }
         }
@@ -364,7 +367,7 @@ impl Device {
             Inner::WebGpu(_) => DeviceKind::WebGpu,
             Inner::Several(devices) => devices[0].kind(),
             #[cfg(feature = "ranks")]
-            Inner::Rank(member) => member.local.kind(),
+            Inner::Rank(member) => member.local().kind(),
         }
     }
 
@@ -389,7 +392,7 @@ impl Device {
                 devices[1..].iter().map(Self::facts).fold(devices[0].facts(), least)
             }
             #[cfg(feature = "ranks")]
-            Inner::Rank(member) => return member.local.facts(),
+            Inner::Rank(member) => return member.local().facts(),
         };
         let memory = facts.memory / self.sharers as u64;
         DeviceFacts { rates: self.rates, memory, ..facts }
@@ -406,7 +409,7 @@ impl Device {
             Inner::WebGpu(_) => Ok(PinnedVec::plain(values.to_vec())),
             Inner::Several(devices) => devices[0].pinned(values),
             #[cfg(feature = "ranks")]
-            Inner::Rank(member) => member.local.pinned(values),
+            Inner::Rank(member) => member.local().pinned(values),
         }
     }
 
@@ -432,7 +435,7 @@ impl Device {
         match &self.inner {
             Inner::Cpu(cpu) => cpu.check(),
             #[cfg(feature = "ranks")]
-            Inner::Rank(member) => member.local.check_threads(),
+            Inner::Rank(member) => member.local().check_threads(),
             _ => threads::check(),
         }
     }
@@ -442,7 +445,7 @@ impl Device {
         match &self.inner {
             Inner::Cpu(cpu) => cpu.install(work),
             #[cfg(feature = "ranks")]
-            Inner::Rank(member) => member.local.install(work),
+            Inner::Rank(member) => member.local().install(work),
             _ => work(),
         }
     }

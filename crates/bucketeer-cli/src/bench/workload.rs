@@ -69,7 +69,7 @@ impl<'a> Workload<'a> {
     fn scalars(&self, device: &Device, n: usize, index: usize) -> Result<AnyScalars, Failure> {
         let Args { random, pageable, one_shot, .. } = self.args;
         let host = if *pageable || *one_shot { &Device::cpu() } else { device };
-        let seed = random.seed + index as u64;
+        let seed = random.seed.wrapping_add(index as u64);
         Ok(self.curve.pinned_scalars(random.distribution, n, seed, host)?)
     }
 }

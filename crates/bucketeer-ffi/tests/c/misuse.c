@@ -53,6 +53,9 @@ static void curves(void) {
   CHECK(bucketeer_curve_name((size_t)-1) == NULL);
   CHECK(strcmp(bucketeer_curve_name(0), "bls12-377-g1") == 0);
   CHECK(strcmp(bucketeer_status_name(99), "unknown status") == 0);
+  REFUSED(INVALID_ARGUMENT, bucketeer_curve_layout("bn254", MISALIGNED(BucketeerLayout)),
+          "out is misaligned");
+  CHECK(strchr(bucketeer_version(), '.') != NULL);
 }
 
 static void loading(BucketeerDevice device) {
@@ -64,6 +67,9 @@ static void loading(BucketeerDevice device) {
   REFUSED(INVALID_ARGUMENT, LOAD(&points, MISALIGNED(BucketeerOptions)), "options is misaligned");
   REFUSED(INVALID_ARGUMENT, bucketeer_bases_load(device, "bn254", &points, NULL, NULL),
           "out is null");
+  REFUSED(INVALID_ARGUMENT,
+          bucketeer_bases_load(device, "bn254", &points, NULL, MISALIGNED(BucketeerBases)),
+          "out is misaligned");
   REFUSED(INVALID_ARGUMENT, bucketeer_bases_load(device, NULL, &points, NULL, &bases),
           "curve is null");
   REFUSED(INVALID_ARGUMENT, bucketeer_bases_load(device, "", &points, NULL, &bases),
@@ -90,14 +96,16 @@ static void loading(BucketeerDevice device) {
   REFUSED(INVALID_INPUT, LOAD(&bad, NULL), "x is not below the modulus");
   BucketeerOptions options = {.window_bits = 99};
   REFUSED(INVALID_ARGUMENT, LOAD(&points, &options), "99");
-  options = (BucketeerOptions){.reserved = {[7] = 1}};
+  options = (BucketeerOptions){.reserved = {[6] = 1}};
   REFUSED(INVALID_ARGUMENT, LOAD(&points, &options), "reserved");
   options = (BucketeerOptions){.memory_limit = 1};
   CHECK(bases.id == 77);
-  REFUSED(INVALID_ARGUMENT, bucketeer_bases_load((BucketeerDevice){0}, "bn254", &points, NULL, &bases),
+  REFUSED(INVALID_ARGUMENT,
+          bucketeer_bases_load((BucketeerDevice){0}, "bn254", &points, NULL, &bases),
           "0 names no device");
   size_t count;
   REFUSED(INVALID_ARGUMENT, bucketeer_bases_count(bases, &count), "77 names no bases");
+  REFUSED(INVALID_ARGUMENT, bucketeer_bases_describe(bases, NULL, 0, &count), "77 names no bases");
   REFUSED(INVALID_ARGUMENT, bucketeer_bases_free(bases), "77 names no bases");
   CHECK(!bucketeer_bases_free((BucketeerBases){0}));
 }
@@ -112,6 +120,17 @@ static void running(BucketeerDevice device) {
   memset(untouched, 0xaa, sizeof untouched);
   CHECK(!bucketeer_bases_load(device, "bn254", &points, NULL, &bases));
   const uint32_t form = BUCKETEER_FORM_LITTLE_ENDIAN;
+  size_t count = 77;
+  REFUSED(INVALID_ARGUMENT, bucketeer_bases_count(bases, NULL), "out is null");
+  REFUSED(INVALID_ARGUMENT, bucketeer_bases_count(bases, MISALIGNED(size_t)), "out is misaligned");
+  CHECK(count == 77 && !bucketeer_bases_count(bases, &count) && count == 1);
+  char text[16];
+  CHECK(!bucketeer_bases_describe(bases, NULL, 0, &count) && count > sizeof text);
+  CHECK(!bucketeer_bases_describe(bases, text, sizeof text, NULL));
+  CHECK(strlen(text) == sizeof text - 1);
+  REFUSED(INVALID_ARGUMENT, bucketeer_bases_describe(bases, NULL, 8, NULL), "out is null");
+  REFUSED(INVALID_ARGUMENT, bucketeer_bases_describe(bases, text, 8, MISALIGNED(size_t)),
+          "needed is misaligned");
 #define MSM(s) bucketeer_msm(bases, 0, s, form, sum, 64)
   REFUSED(INVALID_ARGUMENT, MSM(NULL), "scalars is null");
   REFUSED(INVALID_ARGUMENT, MSM(MISALIGNED(BucketeerScalars)), "scalars is misaligned");
@@ -155,9 +174,26 @@ static void running(BucketeerDevice device) {
 #define ONCE(p, s) bucketeer_msm_once(device, "bn254", p, s, NULL, form, sum, 64)
   REFUSED(INVALID_ARGUMENT, ONCE(NULL, &scalars), "points is null");
   REFUSED(INVALID_ARGUMENT, ONCE(&points, NULL), "scalars is null");
+  REFUSED(INVALID_ARGUMENT, ONCE(MISALIGNED(BucketeerPoints), &scalars), "points is misaligned");
+  REFUSED(INVALID_ARGUMENT, ONCE(&points, MISALIGNED(BucketeerScalars)), "scalars is misaligned");
   bad = scalars, bad.count = 0;
   REFUSED(INVALID_INPUT, ONCE(&points, &bad), "1 bases but 0 scalars");
+#define ONCE_WITH(d, c, o, f, to, size) \
+  bucketeer_msm_once(d, c, &points, &scalars, o, f, to, size)
+  REFUSED(INVALID_ARGUMENT, ONCE_WITH((BucketeerDevice){0}, "bn254", NULL, form, sum, 64),
+          "0 names no device");
+  REFUSED(INVALID_ARGUMENT, ONCE_WITH(device, NULL, NULL, form, sum, 64), "curve is null");
+  REFUSED(INVALID_ARGUMENT, ONCE_WITH(device, "x", NULL, form, sum, 64), "unknown curve");
+  REFUSED(INVALID_ARGUMENT, ONCE_WITH(device, "bn254", NULL, 3, sum, 64), "3 is no form");
+  REFUSED(INVALID_ARGUMENT, ONCE_WITH(device, "bn254", NULL, form, NULL, 64), "out is null");
+  REFUSED(INVALID_ARGUMENT, ONCE_WITH(device, "bn254", NULL, form, sum, 63), "room for 63");
+  REFUSED(INVALID_ARGUMENT,
+          ONCE_WITH(device, "bn254", MISALIGNED(BucketeerOptions), form, sum, 64),
+          "options is misaligned");
   REFUSED(INVALID_ARGUMENT, bucketeer_submit(bases, 0, &scalars, NULL), "out is null");
+  REFUSED(INVALID_ARGUMENT, bucketeer_submit(bases, 0, &scalars, MISALIGNED(BucketeerJob)),
+          "out is misaligned");
+  REFUSED(INVALID_ARGUMENT, bucketeer_submit(none, 0, &scalars, &job), "0 names no bases");
   REFUSED(INVALID_ARGUMENT, bucketeer_submit(bases, 0, NULL, &job), "scalars is null");
   REFUSED(INVALID_INPUT, bucketeer_submit(bases, 1, &scalars, &job), "0 bases");
   REFUSED(INVALID_ARGUMENT, bucketeer_job_wait(job, form, sum, 64), "77 names no job");
@@ -181,8 +217,14 @@ static void running(BucketeerDevice device) {
   REFUSED(INVALID_ARGUMENT, bucketeer_job_wait(job, form, sum, 1), "room for 1");
   CHECK(!bucketeer_job_wait(job, form, sum, 64) && memcmp(sum, generator, 64) == 0);
   CHECK(!bucketeer_job_is_finished(job, &finished) && finished == 1);
+  REFUSED(INVALID_ARGUMENT, bucketeer_job_is_finished(job, NULL), "out is null");
+  REFUSED(INVALID_ARGUMENT, bucketeer_job_is_finished(job, MISALIGNED(uint32_t)),
+          "out is misaligned");
+  REFUSED(INVALID_ARGUMENT, bucketeer_job_wait(job, 3, sum, 64), "3 is no form");
+  REFUSED(INVALID_ARGUMENT, bucketeer_job_wait(job, form, NULL, 64), "out is null");
   CHECK(!bucketeer_job_cancel(job));
   CHECK(!bucketeer_job_wait(job, form, sum, 64));
+  CHECK(!bucketeer_release_workspaces() && !bucketeer_job_wait(job, form, sum, 64));
   CHECK(!bucketeer_job_free(job));
   REFUSED(INVALID_ARGUMENT, bucketeer_job_wait(job, form, sum, 64), "names no job");
 }
@@ -196,6 +238,12 @@ static void plans(BucketeerDevice device) {
   REFUSED(OUT_OF_MEMORY, bucketeer_plan(device, "bn254", 1 << 20, 0, &options, &plan),
           "out of memory");
   REFUSED(INVALID_ARGUMENT, bucketeer_plan(device, "bn254", 1, 0, NULL, NULL), "out is null");
+  REFUSED(INVALID_ARGUMENT, bucketeer_plan(device, "bn254", 1, 0, NULL, MISALIGNED(BucketeerPlan)),
+          "out is misaligned");
+  REFUSED(INVALID_ARGUMENT, bucketeer_plan(device, NULL, 1, 0, NULL, &plan), "curve is null");
+  REFUSED(INVALID_ARGUMENT,
+          bucketeer_plan(device, "bn254", 1, 0, MISALIGNED(BucketeerOptions), &plan),
+          "options is misaligned");
   REFUSED(INVALID_ARGUMENT, bucketeer_plan(device, "x", 1, 0, NULL, &plan), "unknown curve");
   REFUSED(INVALID_ARGUMENT, bucketeer_plan((BucketeerDevice){1 << 30}, "bn254", 1, 0, NULL, &plan),
           "names no device");

@@ -173,6 +173,12 @@ impl<C: Curve> Builder<C> {
         self
     }
 
+    /// Whether bases are [checked](Self::check_subgroup).
+    #[cfg(feature = "io")]
+    pub(crate) fn checks_subgroup(&self) -> bool {
+        self.check_subgroup
+    }
+
     /// The hook of [`on_progress`](Self::on_progress).
     #[cfg(feature = "io")]
     pub(crate) fn hook(&self) -> Option<&Hook> {

@@ -5,11 +5,15 @@
 //! 2. Each rank loads its range, or borrows it, and computes as on a single device. Its sum goes to
 //!    all as bytes, on the short Weierstrass form (`sum.rs`).
 //! 3. Every rank adds the sums.
+//!
+//! Bases and jobs have a number, which rank 0 gives them ([`Numbered`]). Names of calls have it, so
+//! that ranks that call for other bases, or wait for another job, find out.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ark_ff::PrimeField;
@@ -28,6 +32,25 @@ use crate::{AsScalars, Curve, CurveSpec, Device, Error, Job, Plan, Scalars};
 pub(super) struct RankShare<C: Curve> {
     member: Arc<Member>,
     share: (Range<usize>, Bases<C>),
+    /// The number of the bases.
+    number: u64,
+}
+
+/// Numbers that are the same on all ranks.
+struct Numbered;
+
+impl Numbered {
+    /// What a rank brings to the exchange.
+    fn proposal() -> Vec<u8> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        NEXT.fetch_add(1, Relaxed).to_le_bytes().to_vec()
+    }
+
+    /// What rank 0 has brought.
+    fn agreed(proposals: Vec<Vec<u8>>) -> u64 {
+        let first = proposals.into_iter().next();
+        first.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
+    }
 }
 
 impl<C: Curve> Builder<C> {
@@ -41,13 +64,14 @@ impl<C: Curve> Builder<C> {
     ) -> Result<Bases<C>, Error> {
         let range = own_range::<C>(member, n)?;
         let load = || {
-            let own = self.load(&member.local, &read(&range)?);
-            Ok((own.map_err(|error| error.in_share_from(range.start))?, Vec::new()))
+            let own = self.load(member.local(), &read(&range)?);
+            Ok((own.map_err(|error| error.in_share_from(range.start))?, Numbered::proposal()))
         };
-        let (own, _) = member.exchange("load", load)?;
+        let (own, numbers) = member.exchange("load", load)?;
+        let number = Numbered::agreed(numbers);
         let mut plan = own.plan().clone();
         plan.n = n;
-        let held = RankShare { member: member.clone(), share: (range, own) };
+        let held = RankShare { member: member.clone(), share: (range, own), number };
         let held = Held::Rank(Box::new(held));
         let (settings, scalars) = (self.settings_for(n), self.scalar_bound());
         let inner = Inner::new(device, settings, plan, scalars, held, self.hook.clone());
@@ -63,13 +87,14 @@ impl<C: Curve> Builder<C> {
         cancel: CancelToken,
     ) -> Result<Partial<C>, Error> {
         let range = own_range::<C>(member, points.len())?;
-        exchange_partials(member, &format!("an MSM of {} scalars", scalars.len()), || {
+        let what = format!("an MSM of {} scalars over borrowed bases", scalars.len());
+        exchange_partials(member, &what, || {
             if points.len() != scalars.len() {
                 let (bases, scalars) = (points.len(), scalars.len());
                 return Err(Error::LengthMismatch { bases, scalars });
             }
             let own = scalars.slice(&range);
-            let run = self.run(&member.local, &points[range.clone()], &own, cancel);
+            let run = self.run(member.local(), &points[range.clone()], &own, cancel);
             wait(run).map_err(|error| error.in_share_from(range.start))
         })
     }
@@ -84,7 +109,9 @@ impl<C: Curve> Builder<C> {
         let speeds = speeds::<C>(member, longest)?;
         let rank = member.ranks.rank();
         let range = |n| ranges(n, &speeds)[rank].clone();
-        exchange_sums(member, &format!("a batch of {} MSMs", batch.len()), batch.len(), || {
+        let scalars = batch.iter().map(|(_, scalars)| scalars.len()).sum::<usize>();
+        let what = format!("a batch of {} MSMs of {scalars} scalars", batch.len());
+        exchange_sums(member, &what, batch.len(), || {
             let mut own = Vec::with_capacity(batch.len());
             for (index, (bases, scalars)) in batch.iter().enumerate() {
                 let (n, count) = (bases.len(), scalars.len());
@@ -94,7 +121,7 @@ impl<C: Curve> Builder<C> {
                 }
                 own.push((&bases[range(n)], scalars.slice(&range(n))));
             }
-            let sums = wait(self.batch_sums(&member.local, &own));
+            let sums = wait(self.batch_sums(member.local(), &own));
             sums.map_err(|error| match error {
                 Error::Batch { index, source } => {
                     source.in_share_from(range(batch[index].0.len()).start).in_msm(index)
@@ -136,7 +163,8 @@ impl<C: Curve> Bases<C> {
         let own = own.into();
         let Held::Rank(held) = &self.inner.held else { return self.msm(own) };
         let (range, bases) = &held.share;
-        let sum = exchange_partials(&held.member, "an MSM of scalars in shares", || {
+        let what = format!("an MSM of scalars in shares over bases {}", held.number);
+        let sum = exchange_partials(&held.member, &what, || {
             let slice = bases.slice(..);
             run_here(slice.run(&own, None, CancelToken::default()), range.start)
         })?;
@@ -145,6 +173,12 @@ impl<C: Curve> Bases<C> {
 }
 
 impl<C: Curve> RankShare<C> {
+    /// The name of a call: of what, over these bases.
+    fn named(&self, what: &str, slice: &BasesSlice<'_, C>) -> String {
+        // A range that is not within the bases is an error of the call itself.
+        format!("{what} over bases {} from {} on", self.number, slice.place(0).unwrap_or(0))
+    }
+
     /// The bases of `slice` that are here, for this many scalars, and the range of these.
     fn part<'a>(
         &'a self,
@@ -164,7 +198,7 @@ impl<C: Curve> RankShare<C> {
         scalars: &Scalars<'_, C::ScalarField>,
         cancel: CancelToken,
     ) -> Result<Partial<C>, Error> {
-        let what = format!("an MSM of {} scalars", scalars.len());
+        let what = self.named(&format!("an MSM of {} scalars", scalars.len()), slice);
         exchange_partials(&self.member, &what, || self.run_own(slice, scalars, cancel))
     }
 
@@ -185,7 +219,9 @@ impl<C: Curve> RankShare<C> {
         slice: &BasesSlice<'_, C>,
         batch: &[Scalars<'_, C::ScalarField>],
     ) -> Result<Vec<Sum<C>>, Error> {
-        let what = format!("a batch of {} MSMs", batch.len());
+        let scalars = batch.iter().map(Scalars::len).sum::<usize>();
+        let what = format!("a batch of {} MSMs of {scalars} scalars", batch.len());
+        let what = self.named(&what, slice);
         exchange_sums(&self.member, &what, batch.len(), || {
             slice.places(batch)?;
             let longest = batch.iter().map(Scalars::len).max().unwrap_or(0);
@@ -201,12 +237,13 @@ impl<C: Curve> RankShare<C> {
         S: AsScalars<C::ScalarField> + Send + 'static,
     {
         let n = scalars.as_scalars().len();
-        let what = format!("a job of {n} scalars");
+        let what = self.named(&format!("a job of {n} scalars"), slice);
+        let number = Arc::new(OnceLock::new());
         let start = || {
             let (own, range) = self.part(slice, n)?;
             let first = own.place(0)?;
             let (bases, member) = (own.bases().clone(), self.member.clone());
-            let name = what.clone();
+            let (name, number) = (what.clone(), number.clone());
             let job = Job::spawn(move |cancel| {
                 let own = bases.slice(first..first + range.len());
                 let part = Part { scalars: &scalars, n, range: &range };
@@ -214,11 +251,17 @@ impl<C: Curve> RankShare<C> {
                 let outcome = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
                     Err(Error::Internal(format!("a job panicked: {}", panic_message(&*panic))))
                 });
-                Box::new(move || exchange_partials(&member, &name, || outcome)?.finish())
+                Box::new(move || {
+                    // Set before anybody can wait.
+                    let name = format!("{name}, number {}", number.get().unwrap_or(&0));
+                    exchange_partials(&member, &name, || outcome)?.finish()
+                })
             });
-            Ok((job?, Vec::new()))
+            Ok((job?, Numbered::proposal()))
         };
-        Ok(self.member.exchange(&what, start)?.0)
+        let (job, numbers) = self.member.exchange(&what, start)?;
+        number.get_or_init(|| Numbered::agreed(numbers));
+        Ok(job)
     }
 }
 
@@ -254,14 +297,23 @@ fn own_range<C: Curve>(member: &Member, n: usize) -> Result<Range<usize>, Error>
 }
 
 /// How fast each rank is, by its plan for its share of `n` bases: bases per nanosecond, 0 for those
-/// that get none. Ranks within 5 % of each other count as equal.
+/// that get none. Ranks within 5 % of each other count as equal. They also tell which GPUs they
+/// use, so that ranks with the same divide its memory.
 pub(crate) fn speeds<C: Curve>(member: &Member, n: usize) -> Result<Vec<f64>, Error> {
     let what =
         format!("sharing of {n} bases of a curve of {} bits", C::ScalarField::MODULUS_BIT_SIZE);
-    let own = || Ok(((), own_speed::<C>(member, n)?.to_le_bytes().to_vec()));
+    let own = || {
+        let speed = own_speed::<C>(member, n)?.to_le_bytes();
+        Ok(((), [&speed[..], member.gpus().join("\n").as_bytes()].concat()))
+    };
     let (_, all) = member.exchange(&what, own)?;
-    let speed = |bytes: Vec<u8>| bytes.try_into().map_or(0.0, f64::from_le_bytes);
-    let speeds: Vec<f64> = all.into_iter().map(speed).collect();
+    let (mut speeds, mut gpus) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
+    for bytes in &all {
+        let (speed, names) = bytes.split_first_chunk().ok_or_else(damaged)?;
+        speeds.push(f64::from_le_bytes(*speed));
+        gpus.push(String::from_utf8_lossy(names).lines().map(str::to_owned).collect());
+    }
+    member.know(&gpus);
     let active = || speeds.iter().copied().filter(|speed| *speed > 0.0);
     let (least, most) = (active().fold(f64::MAX, f64::min), active().fold(0.0, f64::max));
     match most <= 1.05 * least {
@@ -274,11 +326,11 @@ fn own_speed<C: Curve>(member: &Member, n: usize) -> Result<f64, Error> {
     if member.ranks.rank() >= member.active {
         return Ok(0.0);
     }
-    let parts = member.local.parts();
+    let parts = member.local().parts();
     let count = parts.len().max(1);
     let n = n.div_ceil(member.active * count).max(1);
     // What fits in memory is decided by the run itself.
-    let facts = parts.first().unwrap_or(&member.local).facts().with_memory(1 << 60);
+    let facts = parts.first().unwrap_or(member.local()).facts().with_memory(1 << 60);
     let plan = Plan::new(&Request::new(&CurveSpec::of::<C>(), n, facts))?;
     Ok((n * count) as f64 / plan.cost.nanoseconds.max(1.0))
 }
@@ -339,7 +391,7 @@ fn partial<C: Curve>(mut bytes: &[u8], plan: &Plan) -> Result<Partial<C>, Error>
 }
 
 fn damaged() -> Error {
-    Error::Internal("a rank sent a damaged sum".into())
+    Error::Internal("a rank sent a damaged message".into())
 }
 
 /// The totals of a batch.

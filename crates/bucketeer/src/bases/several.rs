@@ -160,13 +160,14 @@ impl<'a> Batch<'a> {
             false => self.run_on_cpus(&on_cpus),
         };
         let tracks = match tracks {
-            0 | 1 => (0..tracks).map(track).collect(),
+            0 | 1 => Ok((0..tracks).map(track).collect()),
             _ => concurrently(tracks, "a batch", |index| Ok(track(index)))
                 .into_iter()
-                .collect::<Result<Vec<_>, Error>>()?,
+                .collect::<Result<Vec<_>, Error>>(),
         };
-        let mut results: Vec<_> = tracks.into_iter().flatten().collect();
-        results.extend(self.take_turns(&on_ranks, &AtomicUsize::new(0)));
+        // Also where a track has failed: other ranks wait for this one.
+        let over_ranks = self.take_turns(&on_ranks, &AtomicUsize::new(0));
+        let mut results: Vec<_> = tracks?.into_iter().flatten().chain(over_ranks).collect();
         results.sort_by_key(|(index, _)| *index);
         self.sums(results.into_iter().map(|(_, result)| result))
     }

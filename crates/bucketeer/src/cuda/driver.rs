@@ -45,6 +45,8 @@ pub(crate) struct GpuFacts {
     pub shared_memory: u32,
     pub total_memory: u64,
     pub driver: i32,
+    /// Tells it, or a part of one that is divided, from all others.
+    pub uuid: [u8; 16],
 }
 
 /// A GPU's primary context.
@@ -121,6 +123,11 @@ impl Context {
                 .or_fail("cuDeviceGetAttribute")
         };
         use sys::CUdevice_attribute as A;
+        let mut uuid = sys::CUuuid_st { bytes: [0; 16] };
+        // SAFETY: writes 16 bytes; `device` comes from the driver.
+        unsafe { sys::cuDeviceGetUuid_v2(&mut uuid, device) }
+            .result()
+            .or_fail("cuDeviceGetUuid")?;
         let major = attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         let facts = GpuFacts {
@@ -133,6 +140,7 @@ impl Context {
             total_memory: unsafe { result::device::total_mem(device) }
                 .or_fail("cuDeviceTotalMem")? as u64,
             driver,
+            uuid: uuid.bytes.map(|byte| byte as u8),
         };
         if facts.architecture < 70 {
             let reason =

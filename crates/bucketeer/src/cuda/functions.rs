@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use cudarc::driver::sys;
 
 /// What `driver.rs` calls of cudarc, and the name under which cudarc looks it up.
-const FUNCTIONS: [(&str, &str); 38] = [
+const FUNCTIONS: [(&str, &str); 39] = [
     ("init", "cuInit"),
     ("cuDriverGetVersion", "cuDriverGetVersion"),
     ("error_name", "cuGetErrorName"),
@@ -17,6 +17,7 @@ const FUNCTIONS: [(&str, &str); 38] = [
     ("device::get", "cuDeviceGet"),
     ("device::get_attribute", "cuDeviceGetAttribute"),
     ("device::get_name", "cuDeviceGetName"),
+    ("cuDeviceGetUuid_v2", "cuDeviceGetUuid_v2"),
     ("device::total_mem", "cuDeviceTotalMem_v2"),
     ("cuDevicePrimaryCtxSetFlags_v2", "cuDevicePrimaryCtxSetFlags_v2"),
     ("primary_ctx::retain", "cuDevicePrimaryCtxRetain"),

@@ -79,6 +79,12 @@ impl Gpu {
         DeviceFacts { shared_memory, ..DeviceFacts::cuda(multiprocessors, memory) }
     }
 
+    /// A name that no other GPU has, on any machine.
+    #[cfg(feature = "ranks")]
+    pub(crate) fn unique_name(&self) -> String {
+        self.context.facts.uuid.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// Page-locked memory that holds these values.
     pub(crate) fn pinned<T: Copy>(&self, values: &[T]) -> Result<PageLocked<T>, Error> {
         PageLocked::new(&self.context, values)

@@ -5,8 +5,17 @@ use ark_ff::{BigInteger, Field, PrimeField};
 use super::Representation;
 use crate::curve::FieldWords;
 
-/// Words of the largest element: those of a quadratic extension of a field of 768 bits.
+/// Words of the largest element that needs no allocation: those of a quadratic extension of a field
+/// of 768 bits.
 const MOST_WORDS: usize = 24;
+
+/// Does something with so many words, which are zero.
+fn with_words<R>(count: usize, work: impl FnOnce(&mut [u64]) -> R) -> R {
+    match count <= MOST_WORDS {
+        true => work(&mut [0; MOST_WORDS][..count]),
+        false => work(&mut vec![0; count]),
+    }
+}
 
 /// The element with these bytes; `None` if a component is not below the modulus.
 pub(super) fn read<F: FieldWords>(bytes: &[u8], representation: Representation) -> Option<F> {
@@ -25,13 +34,14 @@ pub(super) fn read<F: FieldWords>(bytes: &[u8], representation: Representation) 
 /// The element with these little-endian bytes of its Montgomery form, if each component is below
 /// the modulus.
 pub(crate) fn montgomery_element<F: FieldWords>(bytes: &[u8]) -> Option<F> {
-    let mut words = [0; MOST_WORDS];
-    let words = words.get_mut(..F::WORDS)?;
-    if bytes.len() != 8 * words.len() {
+    if bytes.len() != 8 * F::WORDS {
         return None;
     }
-    read_words(bytes, words);
-    Some(F::read_words(words)).filter(F::is_reduced)
+    let element = with_words(F::WORDS, |words| {
+        read_words(bytes, words);
+        F::read_words(words)
+    });
+    Some(element).filter(F::is_reduced)
 }
 
 /// Little-endian words, the last one of fewer bytes if there are no more.
@@ -61,12 +71,12 @@ pub(super) fn read_words_be(bytes: &[u8], words: &mut [u64]) {
 /// Writes an element into [`FieldWords::WORDS`] · 8 bytes.
 pub(super) fn write<F: FieldWords>(element: &F, representation: Representation, out: &mut [u8]) {
     if representation == Representation::Montgomery {
-        let mut words = [0; MOST_WORDS];
-        element.write_words(&mut words[..F::WORDS]);
-        for (word, out) in words.iter().zip(out.chunks_exact_mut(8)) {
-            out.copy_from_slice(&word.to_le_bytes());
-        }
-        return;
+        return with_words(F::WORDS, |words| {
+            element.write_words(words);
+            for (word, out) in words.iter().zip(out.chunks_exact_mut(8)) {
+                out.copy_from_slice(&word.to_le_bytes());
+            }
+        });
     }
     let places = out.chunks_exact_mut(component_bytes::<F>());
     for (component, out) in element.to_base_prime_field_elements().zip(places) {

@@ -79,6 +79,12 @@ impl Gpu {
         Self::open(self.index, true).await
     }
 
+    /// Its number among the adapters of this machine.
+    #[cfg(feature = "ranks")]
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
     #[cfg(test)]
     pub(crate) fn lose(&self) {
         self.device.destroy();

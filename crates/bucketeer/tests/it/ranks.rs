@@ -156,6 +156,43 @@ fn an_error_of_one_rank_is_that_of_all() {
     }
 }
 
+/// Parts of the sums of different calls of equal length used to be added.
+#[test]
+fn calls_of_equal_length_are_told_apart() {
+    /// What ranks do first and second, which one of them turns around.
+    fn order<T>(ranks: &dyn Ranks, mut calls: [T; 2]) -> [T; 2] {
+        if ranks.rank() == 1 {
+            calls.reverse();
+        }
+        calls
+    }
+    let known = [1, 2].map(|seed| KnownBases::<G1Affine>::new(N, seed));
+    let outcomes = on_threads(3, |ranks| {
+        let device = device(ranks.clone())?;
+        let load = |own: &KnownBases<G1Affine>| Bases::load(&device, &own.points);
+        let bases = [load(&known[0])?, load(&known[1])?];
+        let jobs = [bases[0].submit(vec![1u8; 9])?, bases[0].submit(vec![2u8; 9])?];
+        let jobs = order(&*ranks, jobs).map(|job| job.wait());
+        let loaded = order(&*ranks, [&bases[0], &bases[1]]).map(|bases| bases.msm(&[1u8; 9]));
+        let ranges = order(&*ranks, [bases[0].slice(..9), bases[0].slice(9..18)]);
+        let ranges = ranges.map(|slice| slice.msm(&[1u8; 9]));
+        let batches = order(&*ranks, [vec![1u8; 9], vec![1u8; 8]]).map(|last| {
+            let sums = bases[0].msm_batch(&[&vec![1u8; 9], &last]);
+            sums.map(|sums| sums[1])
+        });
+        // Calls that agree are right, whatever was before.
+        assert_eq!(bases[1].msm(&[1u8; 9])?, known[1].expected(&[Fr::from(1); 9]));
+        Ok([jobs, loaded, ranges, batches].concat())
+    });
+    for outcome in outcomes.into_iter().map(Result::unwrap) {
+        assert_eq!(outcome.len(), 8);
+        for sum in outcome {
+            let Err(Error::Rank { rank: 1, source }) = sum else { panic!("{sum:?}") };
+            assert!(source.to_string().contains("calls are collective"), "{source}");
+        }
+    }
+}
+
 /// Scalars whose `as_scalars` panics.
 struct Panicking;
 
@@ -321,4 +358,26 @@ fn a_rank_that_fails_by_itself_says_so() {
     let all = Error::Rank { rank: 2, source: Box::new(source) };
     assert_eq!(outcomes[0].as_ref().err(), Some(&all));
     assert_eq!(outcomes[1].as_ref().err(), Some(&all));
+}
+
+/// Ranks that named a GPU by its number planned for more of its memory than there was.
+/// `software-cuda/test` runs it with four GPUs.
+#[cfg(feature = "cuda")]
+#[test]
+#[ignore = "needs an NVIDIA GPU, or software CUDA"]
+fn ranks_with_the_same_gpu_divide_its_memory_on_cuda() {
+    let files = Files::new();
+    let whole = Device::cuda(0).unwrap().facts().memory;
+    let outcomes = on_threads(4, |ranks| {
+        let device = Device::over_ranks(ranks, Device::cuda(0)?);
+        let mut settings = Settings::default();
+        settings.chunk = Some(200);
+        let streamed = files.open()?.msm(&device, &Bases::builder().settings(settings))?;
+        let bases = Bases::load(&device, &files.known.points)?;
+        assert!(device.facts().memory <= whole / 4);
+        Ok([streamed, bases.msm(&files.scalars)?])
+    });
+    for outcome in outcomes {
+        assert_eq!(outcome.unwrap(), [files.expected(); 2]);
+    }
 }

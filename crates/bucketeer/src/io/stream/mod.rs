@@ -224,12 +224,14 @@ impl<C: Curve> Streamed<C> {
     }
 
     /// The name of a chunk's sum: the digest of all that it depends on. A run that verifies its
-    /// sums does not take one that was not verified.
-    fn name_of_sum(&self, bytes: &Bytes, any_point: bool, verify: bool) -> Digest32 {
+    /// sums, or checks its bases, does not take one where that was not done.
+    fn name_of_sum(&self, bytes: &Bytes, builder: &Builder<C>) -> Digest32 {
+        let Settings { any_point, verify, .. } = builder.settings_for(self.len());
         let mut all = curve_digest(&CurveSpec::of::<C>()).to_vec();
         let (bases, scalars) = (self.bases.encoding(), self.scalars.encoding());
         let verified = if verify { " verified" } else { "" };
-        all.extend(format!("{bases} {scalars} {any_point}{verified}").into_bytes());
+        let checked = if builder.checks_subgroup() { " checked" } else { "" };
+        all.extend(format!("{bases} {scalars} {any_point}{verified}{checked}").into_bytes());
         all.extend(digest_of_blocks(&bytes.bases));
         all.extend(digest_of_blocks(&bytes.scalars));
         digest(&all)
@@ -283,8 +285,7 @@ impl<C: Curve> Run<'_, C> {
     /// The sum of one chunk, from the checkpoint or by computing it.
     fn kept_or_computed(&mut self, index: usize, bytes: Bytes) -> Result<Sum<C>, Error> {
         let Some(checkpoint) = &self.streamed.checkpoint else { return self.chunk(index, bytes) };
-        let Settings { any_point, verify, .. } = self.builder.settings_for(self.plan.n);
-        let name = self.device.install(|| self.streamed.name_of_sum(&bytes, any_point, verify));
+        let name = self.device.install(|| self.streamed.name_of_sum(&bytes, self.builder));
         if let Some(sum) = checkpoint.sum::<C>(&name)? {
             self.kept += 1;
             self.skip(index)?;

@@ -64,13 +64,14 @@ impl<C: Curve> Streamed<C> {
         builder: &Builder<C>,
     ) -> Result<StreamReport<C>, Error> {
         let speeds = speeds::<C>(member, self.len())?;
-        let local = &member.local;
+        let local = member.local();
         let most = self.len().div_ceil(self.turns(&speeds)).max(1);
         // The lengths that ranks can take, of which the shortest is everybody's.
-        let (_, lengths) = member.exchange("length of a chunk", || {
+        let (own, lengths) = member.exchange("length of a chunk", || {
             local.check_threads()?;
             let plan = self.plan_for(local, builder, Some(most))?;
-            Ok(((), (plan.chunk as u64).to_le_bytes().to_vec()))
+            let length = (plan.chunk as u64).to_le_bytes().to_vec();
+            Ok((plan, length))
         })?;
         let length =
             lengths.into_iter().map(|bytes| bytes.try_into().map_or(1, u64::from_le_bytes));
@@ -78,7 +79,12 @@ impl<C: Curve> Streamed<C> {
         let mut plan = None;
         let what = format!("a streamed MSM over {} bases in chunks of {length}", self.len());
         let (sum, parts) = exchange_sum::<C>(member, &what, || {
-            let plan = plan.insert(self.plan_of_length(local, builder, length)?);
+            // Another plan would read again how much memory is free, and could find less.
+            let of_length = match own.chunk == length {
+                true => own,
+                false => self.plan_of_length(local, builder, length)?,
+            };
+            let plan = plan.insert(of_length);
             let own = dealt(plan.chunks(), &speeds).swap_remove(member.ranks.rank());
             let part = self.sum_of_chunks(local, builder, plan, &own)?;
             let numbers = numbers(&part);

@@ -98,6 +98,16 @@ fn only_what_is_missing_is_computed() {
     assert_eq!(files.kept(&chunks(100).any_point()), 0);
 }
 
+/// A run that checks its bases used to take sums of a run that had not checked them.
+#[test]
+fn sums_over_bases_that_were_not_checked_are_computed_again() {
+    let files = Files::new();
+    assert_eq!(files.kept(&chunks(100)), 0);
+    assert_eq!(files.kept(&chunks(100).check_subgroup()), 0);
+    assert_eq!(files.kept(&chunks(100).check_subgroup()), 9);
+    assert_eq!(files.kept(&chunks(100)), 9);
+}
+
 #[test]
 fn a_run_that_was_cancelled_goes_on() {
     let files = Files::new();

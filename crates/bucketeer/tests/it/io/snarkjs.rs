@@ -105,6 +105,38 @@ fn every_section_of_a_prepared_ptau() {
     assert_says(&read("lagrange-g2"), &["points of G2"]);
 }
 
+/// Each rank loads a range of a section, or streams chunks of it.
+#[cfg(feature = "ranks")]
+#[test]
+fn sections_are_shared_by_ranks() {
+    use bucketeer::io::{BasesFile, ScalarVec, ScalarsFile, Streamed};
+    use bucketeer::{Bases, Device, ranks};
+
+    let (g1, g2) = (points::<bn::G1Affine>(8), points::<bn::G2Affine>(4));
+    let (_directory, ptau) = file(prepared_ptau::<bn::G1Affine, bn::G2Affine>(4));
+    let (_directory_2, zkey) = file(container("zkey", &zkey_sections(&g1, &g2)));
+    let sections =
+        [(&ptau, "tau-g1"), (&ptau, "lagrange-g1:3"), (&zkey, "h"), (&zkey, "b1"), (&zkey, "ic")];
+    for (path, section) in sections {
+        let curve = named("bn254");
+        let whole = io::read_bases::<bn::G1Affine>(path, curve, Some(section), &CHECKED).unwrap();
+        let factors = residues::<bn::Fr>(whole.len());
+        let (_directory_3, scalars) = file([]);
+        io::write_scalars(&scalars, &ScalarVec::Residues(factors.clone())).unwrap();
+        let expected: bn::G1Projective = whole.iter().zip(&factors).map(|(p, k)| *p * k).sum();
+        let outcomes = ranks::on_threads(3, |ranks| {
+            let device = Device::over_ranks(ranks, Device::cpu_with_threads(1)?);
+            let bases = BasesFile::<bn::G1Affine>::open(path, curve, Some(section), &CHECKED)?;
+            let loaded = bases.load(&device, &Bases::builder())?;
+            assert!(loaded.share().len() < whole.len());
+            let sum = loaded.msm(&factors)?;
+            let streamed = Streamed::new(bases, ScalarsFile::open(&scalars, curve, &CHECKED)?)?;
+            Ok([sum, streamed.msm(&device, &Bases::builder())?])
+        });
+        assert_eq!(outcomes, vec![Ok([expected; 2]); 3], "{section}");
+    }
+}
+
 #[test]
 fn every_section_of_a_proving_key() {
     let (g1, g2) = (points::<bls::G1Affine>(8), points::<bls::G2Affine>(4));
