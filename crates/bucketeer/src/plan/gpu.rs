@@ -26,10 +26,10 @@ pub(crate) use layout::{MAX_WEBGPU_BIN_BITS, WEBGPU_FOLD};
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
 pub(crate) use layout::{Round, TASK_COUNTERS};
 pub(crate) use reduction::SumStep;
+#[cfg(feature = "cuda")]
+pub(crate) use reduction::TREE_BLOCK;
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
 pub(crate) use reduction::{Mode, SumInput};
-#[cfg(feature = "cuda")]
-pub(crate) use reduction::{STEPS_TOGETHER, TREE_BLOCK};
 
 use super::buffer::{BufferKind, total};
 use super::draft::{Draft, Shortage};

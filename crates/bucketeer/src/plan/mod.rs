@@ -48,8 +48,8 @@ pub(crate) use cpu::{IN_PLACE_BATCH, LISTED_DIGITS, MAX_DEFERRED, MIN_LISTED_BAS
 pub(crate) use gpu::GROWING;
 #[cfg(feature = "cuda")]
 pub(crate) use gpu::{
-    AFFINE_BLOCK, AffineLayout, FOLD, STEP_BOUNDS, STEPS_TOGETHER, SumStep, TREE_BLOCK,
-    accumulate_blocks, affine_blocks,
+    AFFINE_BLOCK, AffineLayout, FOLD, STEP_BOUNDS, SumStep, TREE_BLOCK, accumulate_blocks,
+    affine_blocks,
 };
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
 pub(crate) use gpu::{Layout, Mode, Round, SumInput, TASK_COUNTERS};
