@@ -74,6 +74,7 @@ mod sum;
 #[cfg(any(feature = "cuda", feature = "io"))]
 mod temporary;
 mod threads;
+mod vectors;
 mod verify;
 mod wait;
 #[cfg(feature = "webgpu")]

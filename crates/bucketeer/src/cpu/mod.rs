@@ -33,7 +33,6 @@ mod straus;
 mod subsets;
 mod table;
 
-pub(crate) use buffer::try_clear_with_capacity;
 pub(crate) use processor::Processor;
 #[cfg(feature = "io")]
 pub(crate) use subsets::subset_bytes;
