@@ -1,13 +1,14 @@
 //! The device that MSMs run on.
 //!
-//! It is chosen once per process, when it is installed or first needed. [`with_device`] overrides
-//! it while a closure runs. Provers call MSMs from rayon's threads too, where a thread-local
+//! It is named once per process, when it is installed or first needed. Where nobody names one, each
+//! MSM runs where it is predicted to end first. [`with_device`] overrides it while a closure runs.
+//! Provers call MSMs from rayon's threads too, where a thread-local
 //! override is not seen, so scopes are also listed for the whole process.
 
 use std::cell::RefCell;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use bucketeer::{Device, Error};
+use bucketeer::{Curve, CurveSpec, Device, Error, Scalars};
 
 /// Names the device in the environment: `auto`, `cpu`, `cuda`, `cuda:1`, `webgpu:0`, …
 pub const DEVICE_VARIABLE: &str = "BUCKETEER_DEVICE";
@@ -28,7 +29,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The device of [`DEVICE_VARIABLE`], or the best there is; no fallback.
+    /// The device of [`DEVICE_VARIABLE`], or for each MSM the one predicted to end first; no
+    /// fallback.
     pub fn new() -> Self {
         Self::default()
     }
@@ -59,23 +61,27 @@ impl Settings {
     /// a device that cannot be used.
     pub fn install(self) -> Result<(), Error> {
         let chosen = self.resolve();
-        let device = chosen.device.clone()?;
+        let value = match chosen.named.clone().transpose()? {
+            Some(device) => device.to_string(),
+            None => "auto".into(),
+        };
         CHOSEN.set(chosen).map_err(|_| Error::InvalidSetting {
             setting: "device",
-            value: device.to_string(),
+            value,
             reason: "this process has chosen its device already".into(),
         })
     }
 
     fn resolve(self) -> Chosen {
-        let device = self.device.map_or_else(default_device, Ok);
-        Chosen { device, cpu_fallback: self.cpu_fallback, any_point: self.any_point }
+        let named = self.device.map(Ok).or_else(of_environment);
+        Chosen { named, cpu_fallback: self.cpu_fallback, any_point: self.any_point }
     }
 }
 
 /// The settings of the process, with their device.
 pub(crate) struct Chosen {
-    device: Result<Device, Error>,
+    /// `None` where nobody named one: an MSM then runs where it is predicted to end first.
+    named: Option<Result<Device, Error>>,
     pub(crate) cpu_fallback: bool,
     pub(crate) any_point: bool,
 }
@@ -87,17 +93,18 @@ pub(crate) fn chosen() -> &'static Chosen {
     CHOSEN.get_or_init(|| Settings::default().resolve())
 }
 
-/// The device of the environment, or the best there is.
-fn default_device() -> Result<Device, Error> {
-    let Some(name) = std::env::var_os(DEVICE_VARIABLE).filter(|name| !name.is_empty()) else {
-        return Ok(Device::best());
-    };
+/// The device that the environment names.
+fn of_environment() -> Option<Result<Device, Error>> {
+    let name = std::env::var_os(DEVICE_VARIABLE)?;
+    if name.is_empty() || name == "auto" {
+        return None;
+    }
     let name = name.to_string_lossy();
-    Device::named(&name).map_err(|error| Error::InvalidSetting {
+    Some(Device::named(&name).map_err(|error| Error::InvalidSetting {
         setting: DEVICE_VARIABLE,
         value: name.chars().take(60).flat_map(char::escape_debug).collect(),
         reason: error.to_string(),
-    })
+    }))
 }
 
 thread_local! {
@@ -139,14 +146,29 @@ pub fn with_device<R>(device: &Device, work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// The device that an MSM called here runs on, unless its bases are resident on another.
+/// The device that an MSM called here runs on, unless its bases are resident on another. If none
+/// was named, that is the one for large MSMs: small ones run on the CPU.
 ///
 /// Fails if [`DEVICE_VARIABLE`] names a device that cannot be used. Call it early: an MSM can only
 /// panic.
 pub fn device() -> Result<Device, Error> {
+    let named = || chosen().named.clone();
+    scoped().map(Ok).or_else(named).unwrap_or_else(|| Ok(Device::best()))
+}
+
+/// The device of a scope.
+fn scoped() -> Option<Device> {
     let own = OWN.with_borrow(|own| own.last().cloned());
-    let newest = || scopes().active.last().map(|(_, device)| device.clone());
-    own.or_else(newest).map_or_else(|| chosen().device.clone(), Ok)
+    own.or_else(|| scopes().active.last().map(|(_, device)| device.clone()))
+}
+
+/// The device for an MSM with these scalars.
+pub(crate) fn device_for<A: Curve>(scalars: &Scalars<'_, A::ScalarField>) -> Result<Device, Error> {
+    let named = || chosen().named.clone();
+    scoped().map(Ok).or_else(named).unwrap_or_else(|| {
+        let curve = CurveSpec::of::<A>();
+        Ok(Device::best_for(&curve, scalars.len(), scalars.bound()).0)
+    })
 }
 
 /// A scope, left when it is dropped.

@@ -21,7 +21,7 @@
 //!
 //! MSMs run on one device per process: the one that [`Settings`] install, otherwise the one that
 //! the environment variable `BUCKETEER_DEVICE` names (`auto`, `cpu`, `cuda:0`, `webgpu:0`, …),
-//! otherwise the best there is. [`with_device`] overrides it while a closure runs.
+//! otherwise the one predicted to end first. [`with_device`] overrides it while a closure runs.
 //!
 //! # Resident keys
 //!

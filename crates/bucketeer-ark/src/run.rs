@@ -3,7 +3,7 @@
 use ark_ff::AdditiveGroup;
 use bucketeer::{Bases, Builder, Curve, Device, Error, Scalars};
 
-use crate::device::{chosen, device};
+use crate::device::{chosen, device_for};
 use crate::resident;
 
 /// `Σ kᵢ·Pᵢ` over the first bases, as many as scalars.
@@ -39,7 +39,7 @@ fn on_device<A: Curve>(
             tracing::debug!(n, offset, "msm over resident bases");
             resident.slice(offset..offset + n).msm(scalars)
         }
-        None => builder().msm(&device()?, bases, scalars),
+        None => builder().msm(&device_for::<A>(&scalars)?, bases, scalars),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Options that several commands share.
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 
 use bucketeer::curves::{CURVES, NamedCurve};
-use bucketeer::plan::{Accumulate, Digits, Group, Preset, Reduce, ScalarBound, Settings};
+use bucketeer::plan::{Accumulate, Digits, Group, Preset, Reduce, Request, Settings};
 use bucketeer::random::Distribution;
-use bucketeer::{CurveSpec, Device, Error, Rates};
+use bucketeer::{Device, DeviceFacts, Error, Rates};
 use clap::builder::RangedU64ValueParser;
 
 use crate::failure::Failure;
@@ -81,8 +82,10 @@ impl RatesArgs {
 /// Where to run.
 #[derive(clap::Args)]
 pub struct DeviceArgs {
-    /// Device: auto, cpu, cuda[:i] or webgpu[:i]; cuda:0,1 splits every MSM across GPUs
-    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    /// Device: auto, cpu, cuda[:i] or webgpu[:i]; cuda:0,1 splits every MSM across GPUs. With auto,
+    /// msm takes the one predicted to end first, tables are for the CPU, and all else takes an
+    /// NVIDIA GPU if there is one
+    #[arg(long, value_name = "DEVICE", default_value = AUTO)]
     pub device: String,
     /// CPU threads; with --mpi of each rank [default: all, with --mpi a rank's part of them]
     #[arg(long, value_name = "COUNT", value_parser = threads())]
@@ -101,43 +104,97 @@ pub fn threads() -> RangedU64ValueParser<usize> {
 }
 
 impl DeviceArgs {
-    /// Opens the device. `--threads` sizes the global pool, so that it also limits generation and
-    /// checks of the input.
+    /// Opens the device; `auto` is an NVIDIA GPU if there is one, else the CPU.
     ///
     /// With `--mpi` every rank opens its own, and the device is that of all ranks.
     pub fn open(&self) -> Result<Device, Failure> {
-        self.open_as(|| Device::named(&self.device))
+        self.start()?.open(|| Device::named(&self.device))
     }
 
-    /// Opens the device for one MSM over `n` bases: `auto` is the one that is predicted to end
-    /// first.
-    pub fn open_for(&self, curve: &CurveSpec, n: usize) -> Result<Device, Failure> {
-        match &*self.device {
-            "auto" => self.open_as(|| Ok(Device::best_for(curve, n, ScalarBound::Order).0)),
-            _ => self.open(),
+    /// Opens the device for tables that are kept in files, which are of CPUs: `auto` is the CPU.
+    pub fn open_for_table(&self) -> Result<Device, Failure> {
+        self.start()?.for_table().cloned()
+    }
+
+    /// A device for work of which the size is not yet known. One that is named is opened now.
+    pub fn later(&self) -> Result<Later<'_>, Failure> {
+        let later = self.start()?;
+        // Ranks agree on their devices before they read anything.
+        if self.device != AUTO || ranks::current().is_some() {
+            later.set(later.open(|| Device::named(&self.device)))?;
         }
+        Ok(later)
     }
 
-    fn open_as(&self, open: impl FnOnce() -> Result<Device, Error>) -> Result<Device, Failure> {
-        Ok(ranks::over(ranks::agree(self.open_own(open))?))
-    }
-
-    fn open_own(&self, open: impl FnOnce() -> Result<Device, Error>) -> Result<Device, Failure> {
-        let rates = self.rates.read()?;
-        if let Some(threads) = self.threads.or(ranks::threads()) {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            pool.build_global().map_err(|error| Error::InvalidSetting {
-                setting: "threads",
-                value: threads.to_string(),
-                reason: error.to_string(),
-            })?;
-        }
-        let device = match ranks::current() {
-            Some(ranks) => Device::named_for_rank(&self.device, &*ranks)?,
-            None => open()?,
+    /// Reads the rates, and sizes the global pool by `--threads`, so that it also limits generation
+    /// and checks of the input.
+    fn start(&self) -> Result<Later<'_>, Failure> {
+        let started = || {
+            let rates = self.rates.read()?;
+            if let Some(threads) = self.threads.or(ranks::threads()) {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+                pool.build_global().map_err(|error| Error::InvalidSetting {
+                    setting: "threads",
+                    value: threads.to_string(),
+                    reason: error.to_string(),
+                })?;
+            }
+            Ok(rates)
         };
-        let device = device.with_rates(&rates);
-        Ok(if self.portable { device.portable()? } else { device })
+        let rates = ranks::agree(started().map_err(Failure::Library))?;
+        Ok(Later { args: self, rates, device: OnceCell::new() })
+    }
+}
+
+/// The device that depends on what is to be computed.
+const AUTO: &str = "auto";
+
+/// A device that is opened when the size of the work is known.
+pub struct Later<'a> {
+    args: &'a DeviceArgs,
+    rates: Rates,
+    device: OnceCell<Device>,
+}
+
+impl Later<'_> {
+    /// The device: if it is `auto` and this is the first call, the one predicted to end this work
+    /// first.
+    pub fn for_request<'r>(
+        &self,
+        request: impl Fn(DeviceFacts) -> Request<'r>,
+    ) -> Result<&Device, Failure> {
+        self.or_open(|| Ok(Device::best_for_request(request).0))
+    }
+
+    /// The device for a table in a file.
+    pub fn for_table(&self) -> Result<&Device, Failure> {
+        self.or_open(|| {
+            Device::named(if self.args.device == AUTO { "cpu" } else { &self.args.device })
+        })
+    }
+
+    fn or_open(&self, open: impl FnOnce() -> Result<Device, Error>) -> Result<&Device, Failure> {
+        match self.device.get() {
+            Some(device) => Ok(device),
+            None => self.set(self.open(open)),
+        }
+    }
+
+    fn set(&self, opened: Result<Device, Failure>) -> Result<&Device, Failure> {
+        let opened = opened?;
+        Ok(self.device.get_or_init(|| opened))
+    }
+
+    fn open(&self, open: impl FnOnce() -> Result<Device, Error>) -> Result<Device, Failure> {
+        let own = || -> Result<Device, Error> {
+            let device = match ranks::current() {
+                Some(ranks) => Device::named_for_rank(&self.args.device, &*ranks)?,
+                None => open()?,
+            };
+            let device = device.with_rates(&self.rates);
+            if self.args.portable { device.portable() } else { Ok(device) }
+        };
+        Ok(ranks::over(ranks::agree(own().map_err(Failure::Library))?))
     }
 }
 

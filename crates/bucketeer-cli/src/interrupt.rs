@@ -3,9 +3,9 @@
 //! The signals are blocked before the first thread is started, so no thread gets them. One thread
 //! waits for them. It may take locks and allocate, which a signal handler may not.
 
-/// Ends the process on SIGINT, SIGTERM or SIGHUP with 128 plus the signal's number, once what is
-/// half written has been removed. A signal that was ignored when the process started stays so
-/// (`nohup`). Without a thread to wait for them, signals do what they do by default.
+/// Ends the process on SIGINT, SIGTERM, SIGHUP or SIGQUIT with 128 plus the signal's number, once
+/// what is half written has been removed. A signal that was ignored when the process started stays
+/// so (`nohup`). Without a thread to wait for them, signals do what they do by default.
 #[cfg(unix)]
 pub fn handle() {
     // SAFETY: no thread was started yet, and ignoring a signal runs no code. A file that exceeds
@@ -38,7 +38,7 @@ fn wanted() -> Option<libc::sigset_t> {
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut set);
-        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT] {
             let mut action: libc::sigaction = std::mem::zeroed();
             let found = libc::sigaction(signal, std::ptr::null(), &mut action) == 0;
             if found && action.sa_sigaction != libc::SIG_IGN {

@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 
 use bucketeer::any::{AnyCurve, AnyPoints, AnySum, Coordinates, RunOptions};
 use bucketeer::curves::NamedCurve;
-use bucketeer::plan::{Preset, Settings};
+use bucketeer::plan::{Preset, Request, Settings};
 use bucketeer::{Device, Error, Plan, PointFault};
 use serde_json::Value;
 
 use crate::answer::{Answer, Results, Streaming};
-use crate::args::{DeviceArgs, PlanArgs, RandomArgs};
+use crate::args::{DeviceArgs, Later, PlanArgs, RandomArgs};
 use crate::failure::Failure;
 use crate::input::{Document, FileArgs, Input};
 use crate::output::Outcome;
@@ -106,13 +106,6 @@ impl Args {
 }
 
 impl Args {
-    /// The number of bases of a single MSM over random ones.
-    fn random_size(&self) -> Option<usize> {
-        let files = &self.files;
-        let given = files.input.is_some() || files.bases.is_some() || files.table.is_some();
-        (!given && self.batch == 1).then(|| self.n.unwrap_or(DEFAULT_SIZE))
-    }
-
     /// Refuses inputs that ranks cannot each read a part of.
     fn readable_by_all_ranks(&self) -> Result<(), Failure> {
         if ranks::current().is_none() {
@@ -137,10 +130,7 @@ impl Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Outcome {
-    let device = match (args.curve, args.random_size()) {
-        (Some(curve), Some(n)) => args.device.open_for(&curve.any().spec(), n)?,
-        _ => args.device.open()?,
-    };
+    let device = args.device.later()?;
     args.readable_by_all_ranks()?;
     let document = args.files.document()?;
     let curve = match (args.curve, &document) {
@@ -150,18 +140,27 @@ pub fn run(args: &Args) -> Outcome {
         (None, None) => return Err(Failure::Usage("--curve is missing".into())),
     };
     let curve = curve.any();
-    let answer = Task { args, curve: &*curve, device: &device, document }.carry_out()?;
+    let answer = Task { args, curve: &*curve, later: device, document }.carry_out()?;
     if args.json { output::json(&answer) } else { Ok(answer.text(&args.source())) }
 }
 
 struct Task<'a> {
     args: &'a Args,
     curve: &'a dyn AnyCurve,
-    device: &'a Device,
+    /// Where to compute, once the number of bases is known.
+    later: Later<'a>,
     document: Option<Document>,
 }
 
 impl Task<'_> {
+    /// The device for MSMs over `n` bases.
+    fn device(&self, n: usize) -> Result<&Device, Failure> {
+        let (curve, settings) = (self.curve.spec(), self.args.settings(n));
+        self.later.for_request(|device| {
+            Request::new(&curve, n, device).batch(self.args.batch).settings(&settings)
+        })
+    }
+
     fn carry_out(&self) -> Result<Answer, Failure> {
         let started = Instant::now();
         if let Some(stream) = self.stream()? {
@@ -175,16 +174,17 @@ impl Task<'_> {
         let (n, batch) = (input.points.len(), input.batch.len());
         let settings = self.args.settings(n);
         let job = memory::Job { n, batch, settings: Some(&settings) };
-        let plan = || job.plan(self.curve, self.device.facts()).ok().flatten();
+        let device = self.device(n)?;
+        let plan = || job.plan(self.curve, device.facts()).ok().flatten();
         if let Some(text) = planned.or_else(plan).and_then(|plan| job.warning(&plan)) {
             output::warn(&text);
         }
-        let run = self.compute(&input, settings)?;
+        let run = self.compute(device, &input, settings)?;
         let started = Instant::now();
         let sums: Vec<Coordinates> = run.sums.iter().map(AnySum::coordinates).collect();
         let check = if self.args.no_check { None } else { Some(self.check(&input, &sums)?) };
         let check_time = started.elapsed();
-        Ok(self.answer(n, run, &sums, [input_time, check_time], check))
+        Ok(self.answer(device, run, (n, &sums), [input_time, check_time], check))
     }
 
     /// The input, and the plan where one was made to see whether it fits.
@@ -199,23 +199,23 @@ impl Task<'_> {
         let n = n.unwrap_or(DEFAULT_SIZE);
         let settings = self.args.settings(n);
         let job = memory::Job { n, batch: *batch, settings: Some(&settings) };
-        let planned = job.check(self.curve, self.device)?;
+        let planned = job.check(self.curve, self.device(n)?)?;
         Ok((input::random(self.curve, n, *batch, random.seed, random.distribution), planned))
     }
 
-    fn compute(&self, input: &Input, settings: Settings) -> Result<Run, Failure> {
+    fn compute(&self, device: &Device, input: &Input, settings: Settings) -> Result<Run, Failure> {
         let mut options = RunOptions { settings, hook: None };
         let started = Instant::now();
         if let [scalars] = &input.batch[..] {
-            let (_activity, hook) = Activity::run("computing", self.device);
+            let (_activity, hook) = Activity::run("computing", device);
             options.hook = Some(hook);
-            let report = input.points.msm_with_report(self.device, &options, scalars)?;
+            let report = input.points.msm_with_report(device, &options, scalars)?;
             let (time, times) = (started.elapsed(), report.timings.stages().into());
             let (sums, plan) = (vec![report.sum], report.plan);
             return Ok(Run { sums, time, plan, times, streamed: None });
         }
         let _activity = Activity::spinner("computing");
-        let bases = input.points.load(self.device, input.points.len(), &options)?;
+        let bases = input.points.load(device, input.points.len(), &options)?;
         let sums = bases.msm_batch(&input.batch)?;
         let time = started.elapsed();
         let plan = bases.plan().clone();
@@ -261,9 +261,9 @@ impl Task<'_> {
 
     fn answer(
         &self,
-        n: usize,
+        device: &Device,
         run: Run,
-        sums: &[Coordinates],
+        (n, sums): (usize, &[Coordinates]),
         [input_time, check_time]: [Duration; 2],
         check: Option<&'static str>,
     ) -> Answer {
@@ -274,7 +274,7 @@ impl Task<'_> {
         Answer {
             curve: self.curve.named().name,
             n,
-            device: self.device.to_string(),
+            device: device.to_string(),
             ranks: ranks::current().map(|ranks| ranks.size()),
             seconds,
             points_per_second: (n * results.len()) as f64 / seconds,

@@ -62,7 +62,7 @@ struct Listing {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Outcome {
-    let device = args.device.open()?;
+    let device = args.device.open_for_table()?;
     let activity = Activity::spinner("reading the bases");
     let started = Instant::now();
     let subgroup_check = !args.no_subgroup_check && !args.plan.any_point;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bucketeer::Error;
-use bucketeer::io::{ReadOptions, ZkeyFile, write_atomically};
+use bucketeer::io::{ReadOptions, ZkeyFile, write_together};
 use bucketeer_groth16::any::read_key;
 use bucketeer_groth16::{Builder, Error as ProofError};
 use serde::Serialize;
@@ -110,7 +110,10 @@ fn prove(args: &Args) -> Result<Answer, Failure> {
         proof.verify().map_err(in_witness)?;
         clock.stage("verify");
     }
-    write_both(args, proof.to_json())?;
+    let [proof_text, public_text] = proof.to_json();
+    let files: [(&Path, &[u8]); 2] =
+        [(&args.proof, proof_text.as_bytes()), (&args.public, public_text.as_bytes())];
+    write_together(&files)?;
     clock.stage("write");
     Ok(Answer {
         curve,
@@ -133,19 +136,6 @@ fn failure(error: ProofError, path: &Path) -> Failure {
         ProofError::Library(error) => error.into(),
         other => Error::File { path: path.into(), reason: other.to_string() }.into(),
     }
-}
-
-/// Writes both files. The second is complete, but for its name, before the first gets its own.
-fn write_both(args: &Args, [proof, public]: [String; 2]) -> Result<(), Failure> {
-    let mut inner = Ok(());
-    let written = write_atomically(&args.public, |writer| {
-        writer.write_all(public.as_bytes())?;
-        // What cannot be written must show before the proof is.
-        writer.flush()?;
-        inner = write_atomically(&args.proof, |writer| writer.write_all(proof.as_bytes()));
-        inner.clone().map_err(std::io::Error::other)
-    });
-    Ok(inner.and(written)?)
 }
 
 fn text(answer: &Answer) -> String {

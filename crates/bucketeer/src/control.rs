@@ -4,7 +4,10 @@ use std::any::Any;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use std::sync::{Arc, OnceLock};
 
 use crate::Error;
@@ -37,12 +40,14 @@ struct State {
 impl CancelToken {
     /// Makes the run end with [`Error::Cancelled`] at its next step.
     pub fn cancel(&self) {
-        self.0.cancelled.store(true, Relaxed);
+        // Whoever sees it sees the panic that was stored before, too: on arm64 it would otherwise
+        // now and then be an ordinary cancellation.
+        self.0.cancelled.store(true, Release);
     }
 
     /// Returns the error of a cancelled run.
     fn check(&self) -> Result<(), Error> {
-        if !self.0.cancelled.load(Relaxed) {
+        if !self.0.cancelled.load(Acquire) {
             return Ok(());
         }
         Err(self.0.panic.get().map_or(Error::Cancelled, |message| {

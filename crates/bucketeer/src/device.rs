@@ -253,9 +253,11 @@ impl Device {
         Self { inner, rates: rates.kept(), ..self }
     }
 
-    /// The fastest device present: the first usable NVIDIA GPU, otherwise the CPU. The choice is
-    /// made once per process; there is no fallback later. It is the one for large MSMs, and for
-    /// bases that stay; [`best_for`](Self::best_for) knows that small ones end sooner on a CPU.
+    /// The device for large MSMs and for bases that stay: the first usable NVIDIA GPU, otherwise
+    /// the CPU. The choice is made once per process; there is no fallback later.
+    ///
+    /// It does not know how many bases there will be. Where that is known, ask
+    /// [`best_for`](Self::best_for): a hundred bases end sooner on a CPU.
     pub fn best() -> Self {
         #[cfg(feature = "cuda")]
         if let Some(gpu) = Self::first_gpu() {
@@ -277,9 +279,24 @@ impl Device {
     /// assert_eq!(device.kind(), DeviceKind::Cpu);
     /// ```
     pub fn best_for(curve: &CurveSpec, n: usize, scalars: ScalarBound) -> (Self, Option<Choice>) {
+        Self::best_for_request(|device| Request::new(curve, n, device).scalars(scalars))
+    }
+
+    /// The same for any work: `request` says what it would be on a device. One on which its
+    /// settings are not possible is not chosen, unless it is the only one.
+    ///
+    /// ```
+    /// use bucketeer::{CurveSpec, Device, DeviceKind, plan::Request};
+    /// let curve = CurveSpec::of::<ark_bls12_377::G1Affine>();
+    /// let ten_of_each = |device| Request::new(&curve, 10, device).batch(10);
+    /// assert_eq!(Device::best_for_request(ten_of_each).0.kind(), DeviceKind::Cpu);
+    /// ```
+    pub fn best_for_request<'a>(
+        request: impl Fn(DeviceFacts) -> Request<'a>,
+    ) -> (Self, Option<Choice>) {
         Self::routed(&|devices| {
-            let request = |device: &DeviceFacts| Request::new(curve, n, *device).scalars(scalars);
-            let contenders: Vec<_> = devices.iter().map(request).map(Contender::new).collect();
+            let contenders: Vec<_> =
+                devices.iter().map(|device| Contender::new(request(*device))).collect();
             Choice::among(&contenders)
         })
     }

@@ -53,8 +53,7 @@ mod gpu;
 mod job;
 mod msm;
 pub mod packed;
-#[doc(hidden)]
-pub mod parallel;
+mod parallel;
 mod pinned;
 mod platform;
 pub mod random;
@@ -69,13 +68,13 @@ mod scalar_vec;
 mod scalars;
 #[cfg(feature = "ranks")]
 pub mod scale;
-#[cfg(feature = "curves")]
-#[doc(hidden)]
-pub mod subgroup;
+#[cfg(any(feature = "any", feature = "io"))]
+mod subgroup;
 mod sum;
 #[cfg(any(feature = "cuda", feature = "io"))]
 mod temporary;
 mod threads;
+mod vectors;
 mod verify;
 mod wait;
 #[cfg(feature = "webgpu")]

@@ -28,7 +28,7 @@ const WORTHWHILE: usize = 128;
 
 /// Index of the first point outside the prime-order subgroup, among points of the curve. Whoever
 /// made the points must not know the seed.
-pub fn first_outside<C: Curve>(points: &[C], seed: [u8; 32]) -> Option<usize> {
+pub(crate) fn first_outside<C: Curve>(points: &[C], seed: [u8; 32]) -> Option<usize> {
     if CurveSpec::of::<C>().cofactor.is_one() {
         return None;
     }

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use bucketeer::Device;
 use bucketeer::any::{AnyStream, Coordinates, RunOptions};
 
 use super::{Args, Run, Task, wrong};
@@ -34,7 +35,7 @@ impl Task<'_> {
             Some(limit) => stream.bytes_in_memory() > limit,
             None => {
                 let job = memory::Job { n: stream.len(), batch: 1, settings: Some(&settings) };
-                let fits = job.check(self.curve, self.device);
+                let fits = job.check(self.curve, self.device(stream.len())?);
                 fits.is_err_and(|failure| failure.exit_code() == OUT_OF_MEMORY)
             }
         };
@@ -50,17 +51,18 @@ impl Task<'_> {
         let settings = self.args.settings(stream.len());
         let memory_limit = settings.memory_limit;
         let mut options = RunOptions { settings, hook: None };
+        let device = self.device(stream.len())?;
         let started = Instant::now();
-        let (activity, hook) = Activity::run("computing", self.device);
+        let (activity, hook) = Activity::run("computing", device);
         options.hook = Some(hook);
-        let report = stream.msm_with_report(self.device, &options)?;
+        let report = stream.msm_with_report(device, &options)?;
         let time = started.elapsed();
         drop(activity);
         let started = Instant::now();
         let sum = report.sum.coordinates();
         let check = match self.args.no_check {
             true => None,
-            false => Some(self.check_streamed(&sum, memory_limit)?),
+            false => Some(self.check_streamed(device, &sum, memory_limit)?),
         };
         let check_time = started.elapsed();
         let mut times = vec![("wait for disk", report.wait), ("parse and check", report.parse)];
@@ -69,12 +71,13 @@ impl Task<'_> {
         let (chunks, chunk, kept) = (plan.chunks(), plan.chunk, report.kept);
         let streamed = Some(Streaming { chunks, chunk, kept, bytes: plan.bytes() });
         let run = Run { sums: vec![report.sum], time, plan: plan.plan, times, streamed };
-        Ok(self.answer(stream.len(), run, &[sum], [input_time, check_time], check))
+        Ok(self.answer(device, run, (stream.len(), &[sum]), [input_time, check_time], check))
     }
 
     /// Streams the files a second time, with another plan.
     fn check_streamed(
         &self,
+        device: &Device,
         sum: &Coordinates,
         memory_limit: Option<u64>,
     ) -> Result<&'static str, Failure> {
@@ -93,7 +96,7 @@ impl Task<'_> {
         }
         // With the check that was skipped, a base that was vouched for wrongly is named.
         if files.no_subgroup_check && !plan.any_point {
-            stream(true)?.msm_with_report(self.device, &RunOptions::default())?;
+            stream(true)?.msm_with_report(device, &RunOptions::default())?;
         }
         Err(wrong(0, sum, &expected, method))
     }

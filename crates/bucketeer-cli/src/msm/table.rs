@@ -27,8 +27,9 @@ pub(super) fn curve(args: &Args) -> Result<&'static NamedCurve, Failure> {
 
 impl Task<'_> {
     pub(super) fn carry_out_on_table(&self, path: &Path) -> Result<Answer, Failure> {
+        let device = self.later.for_table()?;
         let started = Instant::now();
-        let (activity, hook) = Activity::run("computing", self.device);
+        let (activity, hook) = Activity::run("computing", device);
         let mut settings = self.args.plan.settings(None, 0);
         settings.verify = self.args.verify;
         let bases = self.open(path, settings, Some(hook))?;
@@ -55,7 +56,7 @@ impl Task<'_> {
             false => Some(self.check_on_table(path, &batch, &sums)?),
         };
         let times = [input_time, started.elapsed()];
-        Ok(self.answer(batch[0].len(), run, &sums, times, check))
+        Ok(self.answer(device, run, (batch[0].len(), &sums), times, check))
     }
 
     fn open(
@@ -63,8 +64,9 @@ impl Task<'_> {
         path: &Path,
         settings: Settings,
         hook: Option<Hook>,
-    ) -> Result<Box<dyn AnyBases>, Error> {
-        self.curve.open_table(self.device, &RunOptions { settings, hook }, path)
+    ) -> Result<Box<dyn AnyBases>, Failure> {
+        let device = self.later.for_table()?;
+        Ok(self.curve.open_table(device, &RunOptions { settings, hook }, path)?)
     }
 
     /// The scalars of every MSM: from the file, or random ones.

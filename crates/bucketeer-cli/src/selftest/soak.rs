@@ -21,6 +21,8 @@ struct Listing {
     device_memory: Vec<(f64, u64)>,
     /// Bytes by which memory grew in the second half.
     growth: u64,
+    /// The same of the device.
+    device_growth: u64,
 }
 
 #[derive(Serialize)]
@@ -46,24 +48,24 @@ pub fn run(device: &Device, options: SoakOptions, as_json: bool) -> Outcome {
     let activity = Activity::spinner("loading bases");
     let report = soak(device, &options, &mut |calls| activity.say(&format!("{calls} calls made")))?;
     drop(activity);
-    let growth = report.growth();
+    let (growth, device_growth) = (report.growth(), report.device_growth());
     let text = match as_json {
-        true => output::json(&listing(device, &options, &report, growth))?,
+        true => output::json(&listing(device, &options, &report))?,
         false => text(device, &options, &report),
     };
-    if report.wrong.is_empty() && growth == 0 {
+    if report.wrong.is_empty() && growth == 0 && device_growth == 0 {
         return Ok(text);
     }
     output::print(&text)?;
     let (wrong, calls) = (report.wrong.len(), report.count());
-    let grown = units::bytes(growth.into());
+    let [growth, device_growth] = [growth, device_growth].map(u128::from).map(units::bytes);
     Err(Failure::WrongResult(match wrong {
-        0 => format!("memory grew by {grown}"),
+        0 => format!("memory grew by {growth}, and on the device by {device_growth}"),
         _ => format!("{wrong} of {} calls did not end as they must", calls + wrong),
     }))
 }
 
-fn listing(device: &Device, options: &SoakOptions, report: &SoakReport, growth: u64) -> Listing {
+fn listing(device: &Device, options: &SoakOptions, report: &SoakReport) -> Listing {
     Listing {
         device: device.to_string(),
         callers: options.callers,
@@ -72,7 +74,8 @@ fn listing(device: &Device, options: &SoakOptions, report: &SoakReport, growth: 
         wrong: report.wrong.clone(),
         memory: report.memory.clone(),
         device_memory: report.device_memory.clone(),
-        growth,
+        growth: report.growth(),
+        device_growth: report.device_growth(),
     }
 }
 

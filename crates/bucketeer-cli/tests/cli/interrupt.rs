@@ -98,6 +98,50 @@ fn while_an_output_is_written() {
     }
 }
 
+/// SIGQUIT used to leave the temporary file behind.
+#[test]
+fn other_signals_while_an_output_is_written() {
+    let place = Place::new();
+    let temporary = || place.names().iter().any(|name| name.starts_with(".bucketeer-"));
+    let before = place.names();
+    for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT] {
+        let line = "generate --curve bls12-381-g2 -n 2^16 --uncompressed --bases {}";
+        let child = start(line, &[&place.path("output")]);
+        until(temporary);
+        signalled(child, signal).fails(128 + signal, &["told to end"]);
+        assert_eq!(place.names(), before);
+    }
+}
+
+/// The proof used to be there without its public signals.
+#[test]
+fn while_a_proof_is_written() {
+    let place = Place::new();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bucketeer-groth16/examples/data");
+    let [key, witness] = ["multiplier.zkey", "multiplier.wtns"].map(|name| data.join(name));
+    let [proof, public] = ["proof.json", "public.json"].map(|name| place.path(name));
+    let line = "prove {} {} {} {} --device cpu";
+    let started = Instant::now();
+    bucketeer(line, &[&key, &witness, &proof, &public]).ok();
+    let whole = started.elapsed();
+    let before = place.names();
+    for step in 0..20 {
+        fs::write(&proof, "old").expect("a file");
+        fs::write(&public, "old").expect("a file");
+        let started = Instant::now();
+        let child = start(line, &[&key, &witness, &proof, &public]);
+        let state = format!("/proc/{}/stat", child.id());
+        let ended = || fs::read_to_string(&state).is_ok_and(|text| text.contains(") Z "));
+        until(|| listens(&child) || ended());
+        std::thread::sleep((whole * step / 16).saturating_sub(started.elapsed()));
+        let ran = signalled(child, libc::SIGINT);
+        assert!([0, 130].contains(&ran.code), "{}", ran.stderr);
+        let is_new = |path| fs::read(path).expect("it is there") != b"old";
+        assert_eq!(is_new(&proof), is_new(&public), "{}", ran.stderr);
+        assert_eq!(place.names(), before);
+    }
+}
+
 #[test]
 fn while_something_is_computed() {
     for line in [
@@ -110,13 +154,15 @@ fn while_something_is_computed() {
     ] {
         let child = start(line, &[]);
         until(|| listens(&child));
-        interrupted(&signalled(child, libc::SIGINT));
+        // Some print the head of a table before anything is computed.
+        let ran = signalled(child, libc::SIGINT);
+        assert_eq!((ran.code, ran.stderr.as_str()), (130, "error: interrupted\n"), "{line}");
     }
 }
 
 #[test]
 fn other_signals() {
-    for (signal, code) in [(libc::SIGTERM, 143), (libc::SIGHUP, 129)] {
+    for (signal, code) in [(libc::SIGTERM, 143), (libc::SIGHUP, 129), (libc::SIGQUIT, 131)] {
         let child = start("msm --curve bls12-381-g2 -n 2^20 --device cpu", &[]);
         until(|| listens(&child));
         signalled(child, signal).fails(code, &["told to end"]);

@@ -1,9 +1,16 @@
 //! Tests of the tool as its users meet it: arguments in; stdout, stderr and exit code out.
 
+/// The tool's allocator, for its unit test.
+#[path = "../../src/allocator.rs"]
+mod allocator;
 mod bad_input;
 mod commands;
 #[cfg(target_os = "linux")]
 mod drivers;
+/// What the allocator knows of the tool.
+mod failure {
+    pub const OUT_OF_MEMORY: u8 = 4;
+}
 mod files;
 /// Least squares for rates, for their unit tests.
 #[allow(dead_code)]

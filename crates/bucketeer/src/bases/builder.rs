@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::{Bases, Held, Inner, Partial, execute};
 use crate::control::{CancelToken, Hook};
-use crate::cpu::try_clear_with_capacity;
 use crate::engine::{Msm, Placement};
 use crate::error::PointFault;
 use crate::plan::{Plan, Preset, Request, ScalarBound, Settings};
 use crate::report::Report;
+use crate::vectors::try_clear_with_capacity;
 use crate::wait::wait;
 use crate::{Curve, CurveSpec, Device, Error, Scalars, parallel};
 

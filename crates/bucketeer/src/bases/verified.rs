@@ -34,7 +34,7 @@ impl<C: Curve> Builder<C> {
         let blocks: Vec<Range<usize>> = verifier.blocks().collect();
         for round in &mut verifier.rounds {
             for block in &blocks {
-                let masks = verifier.ring.combine(block, Some(&round.seed), &[]);
+                let masks = verifier.ring.combine(block, Some(&round.seed), &[])?;
                 let (bases, cancel) = (&bases[block.clone()], CancelToken::default());
                 let run = builder.run_once(&host, bases, &masks.as_scalars(), cancel).await?;
                 round.anchors.push(run.sum.weierstrass()?);
@@ -113,7 +113,7 @@ impl<C: Curve> Again<C> {
             let term = Term { coefficient: *coefficient, scalars: *scalars, first: 0 };
             ring.combine(&(0..scalars.len()), None, &[term])
         });
-        let scaled = scaled.collect();
+        let scaled = scaled.collect::<Result<_, Error>>()?;
         let terms = coefficients.iter().copied().zip(points(sums, any_point)?).collect();
         Ok(Self { terms, scaled })
     }
@@ -171,7 +171,7 @@ impl<C: Curve> BasesSlice<'_, C> {
                 first: places.start,
             });
             let terms: Vec<_> = terms.collect();
-            let combined = verifier.ring.combine(&cover, Some(&round.seed), &terms);
+            let combined = verifier.ring.combine(&cover, Some(&round.seed), &terms)?;
             let run = slice.run_once(&combined.as_scalars(), threads, cancel.clone()).await?;
             let terms: Vec<_> = coefficients.into_iter().zip(found.iter().copied()).collect();
             if !verifier.agrees(round, &cover, &terms, run.sum.weierstrass()?) {

@@ -27,6 +27,8 @@
 
 mod affine;
 mod case;
+#[cfg(any(test, all(feature = "any", not(target_family = "wasm"))))]
+mod limits;
 #[cfg(all(feature = "any", not(test)))]
 mod named;
 mod rows;

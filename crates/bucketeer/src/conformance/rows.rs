@@ -119,6 +119,16 @@ pub(super) fn integers(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     cases
 }
 
+/// These residues as integers of so many words.
+pub(super) fn canonical_form(values: &[BigUint], words: usize) -> Scalars {
+    let digits = values.iter().flat_map(|value| {
+        let mut digits = value.to_u64_digits();
+        digits.resize(words, 0);
+        digits
+    });
+    Scalars::Canonical { data: digits.collect(), words }
+}
+
 /// Residues as integers: those around 0, r/2 and r, and random ones; and the order itself and the
 /// largest integer, which are named.
 fn canonical(order: &BigUint, rng: &mut ChaCha20Rng) -> Vec<Case> {
@@ -126,14 +136,7 @@ fn canonical(order: &BigUint, rng: &mut ChaCha20Rng) -> Vec<Case> {
     let half = order >> 1u32;
     let mut values = vec![BigUint::ZERO, 1u32.into(), half.clone(), half + 1u32, order - 1u32];
     values.extend(wide(order, words, rng).chunks_exact(words).map(|k| integer(k) % order));
-    let form = |values: &[BigUint]| {
-        let digits = values.iter().flat_map(|value| {
-            let mut digits = value.to_u64_digits();
-            digits.resize(words, 0);
-            digits
-        });
-        Scalars::Canonical { data: digits.collect(), words }
-    };
+    let form = |values: &[BigUint]| canonical_form(values, words);
     let precomputed = Settings { precompute: Some(3), ..Settings::default() };
     let mut cases = vec![
         case(Arrangement::Mixed, form(&values), Settings::default()),

@@ -2,11 +2,12 @@
 //! every kind and for points of the whole curve. `tests/silent_errors.rs` has the wrong sums.
 
 use ark_std::rand::{RngCore, SeedableRng};
+use num_bigint::BigUint;
 use rand_chacha::ChaCha20Rng;
 
 use super::Filter;
 use super::case::{Arrangement, Bases, Case, Run, Scalars};
-use super::rows::case;
+use super::rows::{canonical_form, case};
 use super::subject::{Subject, WHOLE};
 use crate::plan::{MAX_SCALAR_BITS, Settings};
 use crate::random::Distribution;
@@ -35,6 +36,20 @@ pub(super) fn verified(subject: &dyn Subject, filter: &Filter) -> Vec<Case> {
     let data: Vec<i128> =
         (0..n).map(|_| i128::from(rng.next_u64() as i64) << (rng.next_u32() % 64)).collect();
     let words: Vec<u64> = (0..WORDS * n.min(20)).map(|_| rng.next_u64()).collect();
+    let order = &subject.curve().order;
+    let residues: Vec<BigUint> = (0..n as u32)
+        .map(|i| match i % 3 {
+            // Also where the order is tiny.
+            0 => order * 1024u32 - 1u32 - i,
+            1 => (order >> 1u32) + i,
+            _ => i.into(),
+        })
+        .map(|residue| residue % order)
+        .collect();
+    let canonical = canonical_form(&residues, order.to_u64_digits().len());
+    cases.push(with(Both, canonical.clone(), verify()));
+    cases.push(with(Run::Loaded(None), canonical.clone(), verify()));
+    cases.push(with(SharedBatch, canonical, verify()));
     let integers = |n: usize| {
         [
             Scalars::Bools(data[..n].iter().map(|k| k & 1 == 1).collect()),

@@ -13,12 +13,13 @@
 //! one run each, so skew costs nothing.
 
 use super::buffer::{PointBuffer, clear_with_capacity};
-use super::kernel::{Kernel, Point, Scratch, XyzzPoint};
+use super::kernel::{Kernel, Point, Scratch, XyzzPoint, infinity};
 use super::pairs::{NEGATIVE, Pairs, Reads};
 use super::pool::{Pool, Pooled, wipe};
 use super::prefetch::prefetch;
 use crate::control::Control;
 use crate::parallel::loops::*;
+use crate::vectors::{try_collect, try_with_capacity};
 use crate::{Error, parallel};
 
 /// How a list is cut into slices.
@@ -113,24 +114,25 @@ where
     E: Fn(usize) -> u32 + Sync,
 {
     let sums = sums.reserve(list.runs())?;
-    let tasks = cut(list, slices.length(list.entries()), sums);
+    let tasks = cut(list, slices.length(list.entries()), sums)?;
     let reads = match (list.scattered, size_of_val(list.points) > slices.prefetch_points_above) {
         (false, _) => Reads::Cached,
         (true, false) => Reads::Random,
         (true, true) => Reads::RandomBeyondL2,
     };
-    let carried = tasks
+    let mut carried = try_collect((0..tasks.len()).map(|_| None))?;
+    let outputs = carried.par_chunks_mut(1);
+    tasks
         .into_par_iter()
+        .zip(outputs)
         .with_min_len(parallel::grain(slices.stealing))
-        .map(|task| {
+        .try_for_each(|(task, carried)| {
             let length = task.entries.len() as u64;
-            let carried =
+            carried[0] =
                 WORKSPACES.with(|workspace| sum_slice(kernel, list, reads, task, workspace))?;
-            control.advance(length).map(|()| carried)
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-    let carried: Vec<_> = carried.into_iter().flatten().collect();
-    if carried.is_empty() {
+            control.advance(length)
+        })?;
+    if carried.iter().all(Option::is_none) {
         return Ok(());
     }
     add_carried(kernel, carried, slices, control, sums)
@@ -147,10 +149,10 @@ fn cut<'a, const W: usize, E: Fn(usize) -> u32 + Sync>(
     list: &List<'_, W, E>,
     slice: usize,
     mut sums: &'a mut [Point<W>],
-) -> Vec<Task<'a, W>> {
+) -> Result<Vec<Task<'a, W>>, Error> {
     let total = list.entries();
     let runs = &list.starts[..list.runs()];
-    let mut tasks = Vec::with_capacity(total.div_ceil(slice));
+    let mut tasks = try_with_capacity(total.div_ceil(slice))?;
     for start in (0..total).step_by(slice) {
         let end = (start + slice).min(total);
         let first_inside = runs.partition_point(|&s| (s as usize) < start);
@@ -161,7 +163,7 @@ fn cut<'a, const W: usize, E: Fn(usize) -> u32 + Sync>(
         let first_run = if begins_inside { first_inside } else { first_inside - 1 };
         tasks.push(Task { entries: start..end, first_run, outputs });
     }
-    tasks
+    Ok(tasks)
 }
 
 /// Sums the runs of one slice; returns the partial sum of a run that began before it.
@@ -257,13 +259,16 @@ fn round<const W: usize>(
 /// Adds the partial sums of runs that cross slice borders to the sums from their first slices.
 fn add_carried<const W: usize>(
     kernel: &dyn Kernel<W>,
-    carried: Vec<(u32, Point<W>)>,
+    carried: Vec<Option<(u32, Point<W>)>>,
     slices: Slices,
     control: &Control,
     sums: &mut [Point<W>],
 ) -> Result<(), Error> {
-    let (mut runs, mut starts, mut points) = (Vec::new(), Vec::new(), Vec::new());
-    for (run, point) in carried {
+    let count = carried.iter().flatten().count();
+    let mut runs = try_with_capacity(count)?;
+    let mut starts = try_with_capacity(count + 1)?;
+    let mut points = try_with_capacity(2 * count)?;
+    for (run, point) in carried.into_iter().flatten() {
         if runs.last() != Some(&run) {
             runs.push(run);
             starts.push(points.len() as u32);
@@ -297,32 +302,31 @@ pub(crate) fn sum_runs_per_bucket<const W: usize, E>(
 where
     E: Fn(usize) -> u32 + Sync,
 {
-    let mut order: Vec<u32> = (0..list.runs() as u32).collect();
+    let mut order = try_collect(0..list.runs() as u32)?;
     order.par_sort_unstable_by_key(|&run| std::cmp::Reverse(list.run(run as usize).len()));
     let formulas = kernel.formulas();
-    let sums: Vec<(u32, Point<W>)> = order
-        .into_par_iter()
-        .map(|run| {
-            let range = list.run(run as usize);
-            control.advance(range.len() as u64)?;
-            let sum = range.fold(XyzzPoint::INFINITY, |sum, position| {
-                let point = kernel.signed(list.points, (list.entry)(position));
-                formulas.add_point(&sum, &kernel.export(&point))
-            });
-            let mut sum = [formulas.to_point(&sum)];
-            Ok((run, kernel.import(&mut sum, false)[0]))
-        })
-        .collect::<Result<_, Error>>()?;
+    let mut sums = try_collect((0..order.len()).map(|_| infinity()))?;
+    order.par_chunks(1).zip(sums.par_chunks_mut(1)).try_for_each(|(run, out)| {
+        let range = list.run(run[0] as usize);
+        control.advance(range.len() as u64)?;
+        let sum = range.fold(XyzzPoint::INFINITY, |sum, position| {
+            let point = kernel.signed(list.points, (list.entry)(position));
+            formulas.add_point(&sum, &kernel.export(&point))
+        });
+        let mut sum = [formulas.to_point(&sum)];
+        out[0] = kernel.import(&mut sum, false)[0];
+        Ok(())
+    })?;
     let out = out.reserve(list.runs())?;
-    for (run, sum) in sums {
+    for (run, sum) in order.into_iter().zip(sums) {
         out[run as usize] = sum;
     }
     Ok(())
 }
 
 /// The fused variant: every slice is swept from its largest bucket down. With `running` the sum of
-/// the points so far, Σ |digit|·P = Σ (gap to the next smaller bucket)·running. Returns pairs of
-/// bucket set and partial window sum, which reduce only has to add.
+/// the points so far, Σ |digit|·P = Σ (gap to the next smaller bucket)·running. Returns for every
+/// slice pairs of bucket set and partial window sum, which reduce only has to add.
 pub(crate) fn sweep<const W: usize, E>(
     kernel: &dyn Kernel<W>,
     list: &List<'_, W, E>,
@@ -330,15 +334,16 @@ pub(crate) fn sweep<const W: usize, E>(
     buckets: u64,
     slice: usize,
     control: &Control,
-) -> Result<Vec<(usize, XyzzPoint<W>)>, Error>
+) -> Result<Vec<Vec<(usize, XyzzPoint<W>)>>, Error>
 where
     E: Fn(usize) -> u32 + Sync,
 {
     let total = list.entries();
     let formulas = kernel.formulas();
     let locate = |key: u32| ((u64::from(key) / buckets) as usize, u64::from(key) % buckets + 1);
-    let slices: Vec<_> = (0..total).step_by(slice).collect();
-    let partial = slices.into_par_iter().map(|start| {
+    let mut partial = try_collect((0..total.div_ceil(slice)).map(|_| Vec::new()))?;
+    partial.par_chunks_mut(1).enumerate().try_for_each(|(index, out)| {
+        let start = index * slice;
         let end = (start + slice).min(total);
         control.advance((end - start) as u64)?;
         let mut run = list.starts.partition_point(|&s| (s as usize) < end) - 1;
@@ -361,7 +366,8 @@ where
             running = formulas.add_point(&running, &kernel.export(&point));
         }
         sums.push((set, formulas.add(&sum, &formulas.mul(&running, weight))));
-        Ok(sums)
-    });
-    Ok(partial.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect())
+        out[0] = sums;
+        Ok(())
+    })?;
+    Ok(partial)
 }

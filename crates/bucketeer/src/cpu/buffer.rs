@@ -6,7 +6,7 @@ use std::alloc::{Layout, alloc_zeroed};
 
 use super::kernel::Point;
 use crate::Error;
-use crate::platform::available_memory;
+use crate::vectors::out_of_memory;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -72,30 +72,14 @@ pub(crate) fn zeroed(length: usize) -> Result<Vec<u64>, Error> {
 }
 
 /// Clears a vector and reserves memory for `length` items and no more, since the plan counts every
-/// byte.
+/// byte. For what a thread keeps for a batch of additions, which no input makes larger;
+/// see [`crate::vectors`] for all else.
 pub(crate) fn clear_with_capacity<T>(vector: &mut Vec<T>, length: usize) {
     vector.clear();
     if vector.capacity() < length {
         *vector = Vec::new();
         vector.reserve_exact(length);
     }
-}
-
-/// The same with an error if there is no memory.
-pub(crate) fn try_clear_with_capacity<T>(vector: &mut Vec<T>, length: usize) -> Result<(), Error> {
-    vector.clear();
-    if vector.capacity() < length {
-        *vector = Vec::new();
-        vector.try_reserve_exact(length).map_err(|_| out_of_memory::<T>(length))?;
-    }
-    Ok(())
-}
-
-fn out_of_memory<T>(length: usize) -> Error {
-    let needed = (length as u64).saturating_mul(size_of::<T>() as u64);
-    // The allocation failed, so less is available than needed even if the system reports more.
-    let available = available_memory().min(needed.saturating_sub(1));
-    Error::OutOfMemory { needed, available }
 }
 
 /// Asks for huge pages under memory that was not written to yet.

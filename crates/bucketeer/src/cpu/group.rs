@@ -15,7 +15,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::buffer::{advise_huge_pages, try_clear_with_capacity};
+use super::buffer::advise_huge_pages;
 use super::decompose::{Decomposed, ZERO};
 use super::kernel::Point;
 use super::pairs::NEGATIVE;
@@ -24,6 +24,7 @@ use super::prefetch::prefetch;
 use super::recode::bucket_bits;
 use crate::parallel::loops::*;
 use crate::plan::{CpuSchedule, Group, Plan, Table};
+use crate::vectors::try_clear_with_capacity;
 use crate::{Error, parallel};
 
 /// Entries grouped by bucket. Reused from pass to pass for its allocations.

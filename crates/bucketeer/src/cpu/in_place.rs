@@ -12,7 +12,7 @@
 //!    bucket and summed as trees first.
 
 use super::accumulate::{List, Slices, sum_runs};
-use super::buffer::{PointBuffer, clear_with_capacity, try_clear_with_capacity};
+use super::buffer::{PointBuffer, clear_with_capacity};
 use super::group::{Addition, AdditionList, PassDigits};
 use super::kernel::{Kernel, Point, Scratch};
 use super::pairs::{NEGATIVE, Pairs, Reads};
@@ -21,6 +21,7 @@ use super::prefetch::prefetch;
 use crate::Error;
 use crate::control::Control;
 use crate::plan::{IN_PLACE_BATCH, LISTED_DIGITS, MAX_DEFERRED, MIN_LISTED_BASES};
+use crate::vectors::try_clear_with_capacity;
 
 /// Maximum number of deferred additions that are tried again for one batch.
 const RETRIED: usize = 256;

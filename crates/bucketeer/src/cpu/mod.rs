@@ -29,15 +29,14 @@ mod reduce;
 mod simd128;
 mod stages;
 mod straus;
-#[cfg(feature = "curves")]
+#[cfg(any(feature = "any", feature = "io"))]
 mod subsets;
 mod table;
 
-pub(crate) use buffer::try_clear_with_capacity;
 pub(crate) use processor::Processor;
 #[cfg(feature = "io")]
 pub(crate) use subsets::subset_bytes;
-#[cfg(feature = "curves")]
+#[cfg(any(feature = "any", feature = "io"))]
 pub(crate) use subsets::subset_sums;
 
 use std::any::TypeId;

@@ -19,6 +19,7 @@ use crate::control::Control;
 use crate::plan::{CpuAccumulate, CpuSchedule, Plan, Reduce, Shape, SumLists, Table};
 use crate::platform::Instant;
 use crate::report::Timings;
+use crate::vectors::try_collect;
 use crate::{Error, parallel};
 
 /// Working memory of one pass.
@@ -185,7 +186,8 @@ impl<const W: usize> Passes<'_, W> {
             if let Some(partial) = partial {
                 return Ok(self.add_up(partial, count));
             }
-            let sets = by_set(&grouped.keys, &plan.shape, count, sums.points(grouped.keys.len()));
+            let sums = sums.points(grouped.keys.len());
+            let sets = by_set(&grouped.keys, &plan.shape, count, sums)?;
             match schedule.reduce {
                 Reduce::WindowSplitting => window_splitting(kernel, sets, slices, control),
                 Reduce::RunningSum => Ok(running_sums(kernel, &sets, 1)),
@@ -197,9 +199,9 @@ impl<const W: usize> Passes<'_, W> {
     }
 
     /// The reduce stage after a fused sweep: adds the partial sums of each window.
-    fn add_up(&self, partial: Vec<(usize, XyzzPoint<W>)>, count: usize) -> Vec<XyzzPoint<W>> {
+    fn add_up(&self, partial: Vec<Vec<(usize, XyzzPoint<W>)>>, count: usize) -> Vec<XyzzPoint<W>> {
         let mut windows = vec![XyzzPoint::INFINITY; count];
-        for (set, sum) in partial {
+        for (set, sum) in partial.into_iter().flatten() {
             windows[set] = self.kernel.formulas().add(&windows[set], &sum);
         }
         windows
@@ -212,7 +214,7 @@ fn by_set<'a, const W: usize>(
     shape: &Shape,
     count: usize,
     sums: &'a [Point<W>],
-) -> Vec<Buckets<'a, W>> {
+) -> Result<Vec<Buckets<'a, W>>, Error> {
     let (buckets, mut rest) = (shape.buckets, keys);
     (0..count as u64)
         .map(|set| {
@@ -221,7 +223,7 @@ fn by_set<'a, const W: usize>(
             rest = after;
             let weights =
                 own.iter().map(|&key| shape.weight((u64::from(key) - set * buckets) as u32));
-            Buckets { weights: weights.collect(), sums }
+            Ok(Buckets { weights: try_collect(weights)?, sums })
         })
         .collect()
 }

@@ -15,10 +15,11 @@
 //! The *running sum* variants are the textbook ones, with one accumulator per slice.
 
 use super::accumulate::{List, Slices, sum_runs};
-use super::buffer::{PointBuffer, try_clear_with_capacity};
+use super::buffer::PointBuffer;
 use super::kernel::{Kernel, Point, XyzzPoint};
 use crate::control::Control;
 use crate::parallel::loops::*;
+use crate::vectors::{try_clear_with_capacity, try_reserve};
 use crate::{Error, parallel};
 
 /// Buckets of one bucket set: weights, ascending for running sums, and for each its sum.
@@ -127,7 +128,7 @@ fn split(planes: Vec<Plane>) -> Result<Halves, Error> {
         let low = plane.bits / 2;
         for (shift, bits) in [(0, low), (low, plane.bits - low)] {
             let first = starts.len();
-            let weights = order(&plane, shift, bits, &mut entries, &mut starts);
+            let weights = order(&plane, shift, bits, &mut entries, &mut starts)?;
             halves.push(Plane { offset: plane.offset + shift, bits, weights, first, ..plane });
         }
     }
@@ -144,13 +145,17 @@ fn order(
     bits: u32,
     entries: &mut Vec<u32>,
     starts: &mut Vec<u32>,
-) -> Vec<u32> {
+) -> Result<Vec<u32>, Error> {
     let mut positions = vec![0u32; 1 << bits];
     let part = |weight: &u32| (weight >> shift) as usize & ((1 << bits) - 1);
     for weight in &plane.weights {
         positions[part(weight)] += 1;
     }
     let mut weights = Vec::new();
+    let most = plane.weights.len().min(1 << bits);
+    try_reserve(&mut weights, most)?;
+    // And one for the end.
+    try_reserve(starts, most + 1)?;
     let mut position = entries.len() as u32;
     for (part, count) in positions.iter_mut().enumerate().skip(1) {
         let count = std::mem::replace(count, position);
@@ -168,7 +173,7 @@ fn order(
             positions[part] += 1;
         }
     }
-    weights
+    Ok(weights)
 }
 
 /// Running sums over `slices` slices of each set's buckets; one slice is the plain running sum.

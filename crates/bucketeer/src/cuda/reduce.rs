@@ -6,9 +6,12 @@ use super::run::CudaRun;
 use super::table::Bases;
 use crate::Error;
 use crate::gpu::interface;
-use crate::plan::{BufferKind, STEPS_TOGETHER, SumInput, SumLists, SumStep, TREE_BLOCK};
+use crate::plan::{BufferKind, SumInput, SumLists, SumStep, TREE_BLOCK};
 
 const REDUCE_BLOCK: u32 = 128;
+
+/// Most steps of a launch.
+const STEPS_TOGETHER: usize = 3;
 
 /// The constants of `reduce.cu`, `tree.cuh` and `running.cu`.
 pub(super) const CONSTANTS: &[(&str, u32)] =

@@ -30,7 +30,7 @@ pub(crate) use source::write_points;
 pub(crate) use source::{BaseSource, CoordinateSystem};
 pub use spec::{CurveSpec, EdwardsForm, Form, Model};
 pub use words::WordField;
-#[cfg(all(test, feature = "curves", any(feature = "cuda", feature = "webgpu")))]
+#[cfg(all(test, feature = "curves"))]
 pub(crate) use words::to_words;
 pub(crate) use words::{
     FieldWords, inverse_of_odd, is_montgomery, read_element, residue, write_element,

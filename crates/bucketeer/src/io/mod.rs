@@ -80,7 +80,7 @@ pub use json::{
 pub use malformed::Malformed;
 pub use stream::{BasesFile, ScalarsFile, StreamPlan, StreamReport, Streamed, is_streamable};
 pub use table::TableHeader;
-pub use write::{abandon_writes, write_atomically};
+pub use write::{abandon_writes, try_abandon_writes, write_atomically, write_together};
 pub use wtns::{parse_witness, read_witness};
 pub use zkey::{Zkey, ZkeyFile, parse_zkey};
 

@@ -91,11 +91,22 @@ impl<'a> From<&'a [u8]> for ByteSource<'a> {
 pub(super) struct Version {
     length: u64,
     modified: Option<SystemTime>,
+    /// Seconds and nanoseconds of the last change of the inode, which nobody can set back.
+    #[cfg(unix)]
+    inode_changed: (i64, i64),
 }
 
 impl Version {
     fn of(found: &Metadata) -> Self {
-        Self { length: found.len(), modified: found.modified().ok() }
+        Self {
+            length: found.len(),
+            modified: found.modified().ok(),
+            #[cfg(unix)]
+            inode_changed: {
+                use std::os::unix::fs::MetadataExt;
+                (found.ctime(), found.ctime_nsec())
+            },
+        }
     }
 }
 
@@ -256,6 +267,23 @@ mod tests {
         let fault = whole.read(600, &mut out).expect_err("too short");
         assert_eq!(fault.to_string(), "the file became shorter while it was read");
         assert_eq!(whole.bytes().expect_err("too short"), fault);
+    }
+
+    /// Whoever set the time of modification back, as archivers do, used to go unnoticed.
+    #[test]
+    #[cfg(unix)]
+    fn a_file_rewritten_with_its_old_time() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), [7; 100]).expect("bytes");
+        let modified = file.as_file().metadata().and_then(|found| found.modified());
+        let source = ByteSource::open(file.path()).expect("the file");
+        assert_eq!(source.unchanged(Ok(5)), Ok(5));
+        // Times have the resolution of the kernel's clock.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        std::fs::write(file.path(), [8; 100]).expect("bytes");
+        file.as_file().set_modified(modified.expect("a time")).expect("the same time");
+        let fault = source.unchanged(Ok(5)).expect_err("it was changed");
+        assert_eq!(fault.to_string(), "the file was changed while it was read");
     }
 
     /// `--bases /dev/zero` used to be read for ever.

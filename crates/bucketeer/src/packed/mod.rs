@@ -103,13 +103,3 @@ impl<'a> Strided<'a> {
         self.stride == self.size
     }
 }
-
-/// A vector for `length` values; an error if the system has no memory for it.
-fn vector<T>(length: usize) -> Result<Vec<T>, Error> {
-    let mut vector = Vec::new();
-    vector.try_reserve_exact(length).map_err(|_| Error::OutOfMemory {
-        needed: (length as u64).saturating_mul(size_of::<T>() as u64),
-        available: crate::platform::available_memory(),
-    })?;
-    Ok(vector)
-}

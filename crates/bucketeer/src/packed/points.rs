@@ -4,8 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use ark_ff::{AdditiveGroup, Field};
 
-use super::{Representation, Strided, element, vector};
+use super::{Representation, Strided, element};
 use crate::curve::{FieldWords, is_montgomery};
+use crate::vectors::try_with_capacity;
 use crate::{Curve, Error, Model, PointFault, parallel};
 
 /// Points that one thread reads at a time.
@@ -51,7 +52,7 @@ impl<'a> PackedPoints<'a> {
         self.representation.check_field::<C::BaseField>()?;
         let size = point_bytes::<C>();
         let packed = Strided::new(self.bytes, size, self.stride, ["bases", "point"])?;
-        let mut points = vector(packed.count)?;
+        let mut points = try_with_capacity(packed.count)?;
         points.resize(packed.count, C::zero());
         let read = |first: usize, points: &mut [C]| {
             let read = |(index, point): (usize, &mut C)| {

@@ -2,9 +2,10 @@
 
 use ark_ff::{BigInteger, PrimeField};
 
-use super::{Representation, Strided, element, vector};
+use super::{Representation, Strided, element};
 use crate::curve::{FieldWords, WordField};
 use crate::scalars::{Data, MAX_SCALAR_BITS, ScalarBound};
+use crate::vectors::try_with_capacity;
 use crate::{AsScalars, Error, Scalars, parallel};
 
 /// Scalars that one thread checks at a time.
@@ -161,7 +162,7 @@ impl<T> Slice<'_, T> {
         Ok(Slice::Owned(match self {
             Self::Owned(vector) => vector,
             Self::Borrowed(slice) => {
-                let mut owned = vector(slice.len())?;
+                let mut owned = try_with_capacity(slice.len())?;
                 owned.extend_from_slice(slice);
                 owned
             }
@@ -244,7 +245,7 @@ impl<'a, F> Unpacked<'a, F> {
         let slice = match unsafe { borrow::<T>(packed) } {
             Some(slice) => Slice::Borrowed(slice),
             None => {
-                let mut copy = vector(packed.count)?;
+                let mut copy = try_with_capacity(packed.count)?;
                 copy.extend((0..packed.count).map(|index| {
                     let mut bytes = [0; N];
                     bytes.copy_from_slice(packed.get(index));
@@ -269,7 +270,7 @@ impl<'a, F> Unpacked<'a, F> {
         let words = match borrowed {
             Some(words) => Slice::Borrowed(words),
             None => {
-                let mut words = vector(packed.count.saturating_mul(each))?;
+                let mut words = try_with_capacity(packed.count.saturating_mul(each))?;
                 words.resize(packed.count * each, 0);
                 for (index, words) in words.chunks_exact_mut(each).enumerate() {
                     match reversed {
@@ -293,7 +294,7 @@ fn montgomery<'a, F: PrimeField + WordField>(
     let residues = match unsafe { borrow::<F>(packed) } {
         Some(residues) => Slice::Borrowed(residues),
         None => {
-            let mut copy = vector(packed.count)?;
+            let mut copy = try_with_capacity(packed.count)?;
             let mut words = [0; MAX_SCALAR_BITS as usize / 64];
             let Some(words) = words.get_mut(..F::WORDS) else {
                 let reason = "this field is too large for packed scalars".into();

@@ -50,15 +50,18 @@ pub fn grain(stealing: bool) -> usize {
 /// The result with the lowest index; work after a result that was found is skipped.
 pub fn find_first<T: Send>(count: usize, work: impl Fn(usize) -> Option<T> + Sync) -> Option<T> {
     let found = AtomicUsize::new(usize::MAX);
-    let results = map(count, |index| {
+    let first = Mutex::new(None);
+    for_each(count, &|index| {
         if index > found.load(Relaxed) {
-            return None;
+            return;
         }
-        let result = work(index);
-        if result.is_some() {
-            found.fetch_min(index, Relaxed);
+        let Some(result) = work(index) else { return };
+        found.fetch_min(index, Relaxed);
+        let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.as_ref().is_none_or(|(known, _)| index < *known) {
+            *first = Some((index, result));
         }
-        result
     });
-    results.into_iter().flatten().next()
+    let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
+    first.map(|(_, result)| result)
 }

@@ -28,10 +28,10 @@ pub(crate) use layout::{CLASSES, Round, TASK_COUNTERS};
 #[cfg(feature = "webgpu")]
 pub(crate) use layout::{MAX_WEBGPU_BIN_BITS, WEBGPU_FOLD};
 pub(crate) use reduction::SumStep;
+#[cfg(feature = "cuda")]
+pub(crate) use reduction::TREE_BLOCK;
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
 pub(crate) use reduction::{Mode, SumInput};
-#[cfg(feature = "cuda")]
-pub(crate) use reduction::{STEPS_TOGETHER, TREE_BLOCK};
 
 use super::buffer::{BufferKind, total};
 use super::draft::{Draft, Shortage};

@@ -47,8 +47,8 @@ pub(crate) use cpu::stored_point_bytes;
 pub(crate) use cpu::{IN_PLACE_BATCH, LISTED_DIGITS, MAX_DEFERRED, MIN_LISTED_BASES};
 #[cfg(feature = "cuda")]
 pub(crate) use gpu::{
-    ACCUMULATE_BLOCK, AFFINE_BLOCK, AffineLayout, FOLD, STEP_BOUNDS, STEPS_TOGETHER, SumStep,
-    TREE_BLOCK, accumulate_blocks, affine_blocks, affine_shared_bytes,
+    ACCUMULATE_BLOCK, AFFINE_BLOCK, AffineLayout, FOLD, STEP_BOUNDS, SumStep, TREE_BLOCK,
+    accumulate_blocks, affine_blocks, affine_shared_bytes,
 };
 #[cfg(any(feature = "cuda", feature = "webgpu"))]
 pub(crate) use gpu::{CLASSES, Layout, Mode, Round, SumInput, TASK_COUNTERS};

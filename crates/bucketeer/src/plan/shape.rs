@@ -32,7 +32,7 @@ pub struct Table {
 
 impl Table {
     /// Every base as it is.
-    #[cfg(feature = "curves")]
+    #[cfg(any(feature = "any", feature = "io"))]
     pub(crate) fn plain() -> Self {
         Self {
             window_bits: 1,

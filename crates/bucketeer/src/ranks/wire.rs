@@ -36,7 +36,7 @@ impl Message {
         while !rest.is_empty() {
             fields.push(take_text(&mut rest)?);
         }
-        Some(Self::Failed(error(&fields)?))
+        Some(Self::Failed(error(&fields, DEEPEST)?))
     }
 }
 
@@ -86,13 +86,16 @@ fn fields(error: &Error) -> Vec<String> {
     }
 }
 
-/// The error with these fields.
-fn error(fields: &[String]) -> Option<Error> {
+/// Errors within errors that are read: more than there ever are.
+const DEEPEST: usize = 8;
+
+/// The error with these fields, with so many errors in it at most.
+fn error(fields: &[String], within: usize) -> Option<Error> {
     let (kind, fields) = fields.split_first()?;
     let text = |index: usize| fields.get(index).cloned();
     let number = |index: usize| fields.get(index)?.parse::<usize>().ok();
     let bytes = |index: usize| fields.get(index)?.parse::<u64>().ok();
-    let source = || Some(Box::new(error(fields.get(1..)?)?));
+    let source = || Some(Box::new(error(fields.get(1..)?, within.checked_sub(1)?)?));
     Some(match kind.as_str() {
         "length" => Error::LengthMismatch { bases: number(0)?, scalars: number(1)? },
         "range" => Error::InvalidRange { start: number(0)?, end: number(1)?, bases: number(2)? },
@@ -125,13 +128,17 @@ fn error(fields: &[String]) -> Option<Error> {
     })
 }
 
-/// Text that lives as long as the program, as errors name settings. Each is kept once; there are
-/// as many as the library has names.
+/// Text that lives as long as the program, as errors name settings. Each is kept once, as far as
+/// the library has names; what a damaged message has is not.
 fn lasting(text: &str) -> &'static str {
+    const MOST: usize = 256;
     static KEPT: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = kept.get(text) {
         return found;
+    }
+    if kept.len() == MOST || text.len() > MOST {
+        return "a name";
     }
     let text: &'static str = Box::leak(text.into());
     kept.insert(text);
@@ -182,5 +189,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// They used to overflow the stack, and names were kept without end.
+    #[test]
+    fn errors_in_errors_without_end() {
+        let nested = |depth: usize| {
+            let fields = ["rank", "0"].repeat(depth);
+            let fields = fields.into_iter().chain(["cancelled"]);
+            [vec![b'-'], fields.flat_map(text).collect()].concat()
+        };
+        let read = |depth| match Message::read(&nested(depth)) {
+            Some(Message::Failed(error)) => Some(error.to_string()),
+            _ => None,
+        };
+        assert!(read(DEEPEST).is_some());
+        assert_eq!([read(DEEPEST + 1), read(100_000)], [None, None]);
+        let kept = |number: usize| lasting(&format!("a setting of a message, {number}"));
+        assert_eq!(kept(0), "a setting of a message, 0");
+        assert_eq!((1..1000).map(kept).last(), Some("a name"));
+        assert_eq!(kept(0), "a setting of a message, 0");
     }
 }

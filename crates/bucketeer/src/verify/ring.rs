@@ -17,6 +17,7 @@ use rand_chacha::ChaCha20Rng;
 
 use crate::curve::{WordField, residue};
 use crate::scalars::{Data, MAX_SCALAR_BITS, MAX_WORDS, ScalarSource};
+use crate::vectors::try_collect;
 use crate::{AsScalars, CurveSpec, Error, Scalars, parallel};
 
 /// Scalars that a thread makes at a time; masks of a block come from a stream of their own.
@@ -112,12 +113,12 @@ impl Ring {
         places: &Range<usize>,
         masks: Option<&Seed>,
         terms: &[Term<'_, F>],
-    ) -> Combined<F> {
+    ) -> Result<Combined<F>, Error> {
         if self.prime {
-            return Combined::Residues(residues(places, masks, terms));
+            return Ok(Combined::Residues(residues(places, masks, terms)?));
         }
         let each = self.order.bits().div_ceil(64) as usize;
-        let mut words = vec![0; places.len() * each];
+        let mut words = try_collect((0..places.len() * each).map(|_| 0))?;
         parallel::for_blocks(&mut words, BLOCK * each, |block, out| {
             let start = places.start + block * BLOCK;
             let mut masks = masks.map(|seed| stream(seed, start));
@@ -131,7 +132,7 @@ impl Ring {
                 out.iter_mut().zip(total.iter_u64_digits()).for_each(|(out, word)| *out = word);
             }
         });
-        Combined::Integers { words, each, bits: self.order.bits() as u32 }
+        Ok(Combined::Integers { words, each, bits: self.order.bits() as u32 })
     }
 }
 
@@ -158,11 +159,11 @@ fn residues<F: PrimeField + WordField>(
     places: &Range<usize>,
     masks: Option<&Seed>,
     terms: &[Term<'_, F>],
-) -> Vec<F> {
+) -> Result<Vec<F>, Error> {
     let word = residue::<F>(1 << 32).square();
     let of_integer = |k: u128| residue::<F>((k >> 64) as u64) * word + residue::<F>(k as u64);
     let coefficients: Vec<F> = terms.iter().map(|term| of_integer(term.coefficient)).collect();
-    let mut out = vec![F::ZERO; places.len()];
+    let mut out = try_collect((0..places.len()).map(|_| F::ZERO))?;
     parallel::for_blocks(&mut out, BLOCK, |block, out| {
         let start = places.start + block * BLOCK;
         if let Some(seed) = masks {
@@ -177,7 +178,7 @@ fn residues<F: PrimeField + WordField>(
             }
         }
     });
-    out
+    Ok(out)
 }
 
 /// A uniform residue; `word` is 2^64.
@@ -285,9 +286,9 @@ mod tests {
                 })
                 .collect();
             let seed = random_seed();
-            let plain = integers(&ring.combine(&(0..N), None, &terms));
-            let masks = integers(&ring.combine(&(0..N), Some(&seed), &[]));
-            let masked = integers(&ring.combine(&(0..N), Some(&seed), &terms));
+            let plain = integers(&ring.combine(&(0..N), None, &terms).expect("memory"));
+            let masks = integers(&ring.combine(&(0..N), Some(&seed), &[]).expect("memory"));
+            let masked = integers(&ring.combine(&(0..N), Some(&seed), &terms).expect("memory"));
             for place in 0..N {
                 let own = (0..3).filter(|index| ranges[*index].contains(&place));
                 let sum: BigInt =
@@ -295,7 +296,7 @@ mod tests {
                 assert_eq!(BigInt::from(plain[place].clone()), sum.mod_floor(&order), "{place}");
                 assert_eq!((&plain[place] + &masks[place]) % &ring.order, masked[place]);
             }
-            let part = integers(&ring.combine(&(BLOCK..N), Some(&seed), &terms));
+            let part = integers(&ring.combine(&(BLOCK..N), Some(&seed), &terms).expect("memory"));
             assert_eq!(part[..], masked[BLOCK..]);
             // Masks fill the ring: two of thousands are never the same, and some have the top bit.
             let distinct: std::collections::HashSet<_> = masks.iter().collect();

@@ -5,13 +5,14 @@
 //!    the error that its input or its cancellation must have ([`calls`]).
 //! 3. Another thread samples the memory of the process.
 //! 4. A [`SoakReport`] has latencies by kind of call, everything that went wrong, and the samples.
+//!    A device that is given back late has gone wrong, too.
 //!
 //! ```no_run
 //! use std::time::Duration;
 //! use bucketeer::{Device, conformance::{SoakOptions, soak}};
 //! let options = SoakOptions { duration: Duration::from_secs(600), callers: 8, seed: 1 };
 //! let report = soak(&Device::cpu(), &options, &mut |_| ())?;
-//! assert!(report.wrong.is_empty() && report.growth() == 0);
+//! assert!(report.wrong.is_empty() && report.growth() + report.device_growth() == 0);
 //! # Ok::<(), bucketeer::Error>(())
 //! ```
 
@@ -24,6 +25,7 @@ use std::time::{Duration, Instant};
 use ark_std::rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
+use super::limits;
 use crate::curves::{ark_bls12_381, ark_bn254, ark_ed_on_bls12_377};
 use crate::threads::concurrently;
 use crate::{Device, Error};
@@ -58,7 +60,7 @@ pub struct CallTimes {
 pub struct SoakReport {
     /// Every kind of call.
     pub calls: Vec<CallTimes>,
-    /// Wrong sums and unexpected outcomes.
+    /// Wrong sums, unexpected outcomes, and jobs that keep the device for too long.
     pub wrong: Vec<String>,
     /// Seconds, and bytes of the process in memory; empty where the system does not say.
     pub memory: Vec<(f64, u64)>,
@@ -72,21 +74,16 @@ impl SoakReport {
         self.calls.iter().map(|times| times.count).sum()
     }
 
-    /// Bytes by which memory grew in the second half: between the medians of the second and of the
-    /// last quarter, if that is more than a twentieth and 32 MiB, what allocators keep for later.
+    /// Bytes by which the process grew in the second half, if that is more than a twentieth and
+    /// 32 MiB, what allocators keep for later.
     pub fn growth(&self) -> u64 {
-        let quarter = |index: usize| {
-            let n = self.memory.len();
-            let mut bytes: Vec<u64> = self.memory[index * n / 4..(index + 1) * n / 4]
-                .iter()
-                .map(|(_, bytes)| *bytes)
-                .collect();
-            bytes.sort_unstable();
-            bytes.get(bytes.len() / 2).copied().unwrap_or(0)
-        };
-        let (before, after) = (quarter(1), quarter(3));
-        let grown = after.saturating_sub(before);
-        if grown > before / 20 + (32 << 20) { grown } else { 0 }
+        limits::growth(&self.memory)
+    }
+
+    /// Bytes by which the free memory of the device shrank in the second half, if that is more than
+    /// 256 MiB: drivers keep some, and others may use the device.
+    pub fn device_growth(&self) -> u64 {
+        limits::device_growth(&self.device_memory)
     }
 }
 
@@ -149,9 +146,11 @@ pub fn soak(
         let samples = samples.map_err(|error| Error::NoThread { reason: error.to_string() })?;
         samples.join().map_err(|_| Error::Internal("the sampler of memory panicked".into()))
     })?;
-    let (times, wrong) = recorded.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (times, mut wrong) = recorded.into_inner().unwrap_or_else(PoisonError::into_inner);
     let names = Call::ALL.iter().map(|call| call.name()).chain([CANCELLED_ALONE, DROPPED_ALONE]);
-    let calls = names.filter_map(|name| percentiles(name, &times)).collect();
+    let calls: Vec<_> = names.filter_map(|name| percentiles(name, &times)).collect();
+    let stops = calls.iter().filter(|times| [CANCELLED_ALONE, DROPPED_ALONE].contains(&times.call));
+    wrong.extend(stops.flat_map(|times| limits::late(times.call, &times.seconds)));
     Ok(SoakReport { calls, wrong, memory: samples.0, device_memory: samples.1 })
 }
 

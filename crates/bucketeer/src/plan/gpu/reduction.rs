@@ -19,9 +19,6 @@ use crate::plan::{GpuSchedule, Reduce, SumLists};
 pub(super) const WARP: u64 = 32;
 /// Threads of a block that adds up the sums of its threads on CUDA.
 pub(crate) const TREE_BLOCK: u64 = 128;
-/// Most steps of a launch.
-#[cfg(feature = "cuda")]
-pub(crate) const STEPS_TOGETHER: usize = 3;
 /// Products of an addition by one thread, one after the other, and by four lanes of a tree. In the
 /// Edwards form both are about two thirds of that.
 const SERIAL: f64 = 14.0;
