@@ -1,7 +1,7 @@
 //! Exports that return promises, on a CPU of work that is done.
 //!
-//! wasm-bindgen defers all work of an async export. A trap is then an exception in a callback of its
-//! own, and the promise is never settled. What is polled at once traps in the call.
+//! wasm-bindgen defers all work of an async export. A trap is then an exception in a callback of
+//! its own, and the promise is never settled. What is polled at once traps in the call.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};

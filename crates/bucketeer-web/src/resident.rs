@@ -87,8 +87,8 @@ impl Resident {
         self.0.bases.plan().to_string()
     }
 
-    /// The sum for these scalars, in a form that `form::named` knows. With `share` it is to be added
-    /// to others.
+    /// The sum for these scalars, in a form that `form::named` knows. With `share` it is to be
+    /// added to others.
     pub fn msm(
         &self,
         scalars: Vec<u8>,
@@ -160,8 +160,8 @@ impl Resident {
     }
 }
 
-/// The sum of an MSM from those of its shares, which follow each other in `shares`; each is as long as
-/// `lengths` says.
+/// The sum of an MSM from those of its shares, which follow each other in `shares`; each is as long
+/// as `lengths` says.
 #[wasm_bindgen(js_name = totalOf)]
 pub fn total_of(curve: &str, shares: &[u8], lengths: &[usize]) -> Result<Outcome, JsValue> {
     let curve = curves::named(curve)?;

@@ -1,5 +1,5 @@
-//! What browsers lack: a clock and random numbers in the standard library, threads, a query for free
-//! memory.
+//! What browsers lack: a clock and random numbers in the standard library, threads, a query for
+//! free memory.
 //!
 //! Everything that differs between wasm and other targets is here, so that no other file depends on
 //! the target. rayon needs nothing: if no thread can be started, its global pool is the calling
