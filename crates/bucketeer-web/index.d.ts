@@ -39,6 +39,12 @@ export interface CheckOptions {
   check?: boolean;
   /** Right for every point of the curve, in the subgroup or not; slower. Default false. */
   anyPoint?: boolean;
+  /** Every run verifies its sums by a second computation, which doubles its time. Default false. */
+  verify?: boolean;
+  /** Called as points are read, checked and converted, each a third of loading them. */
+  onProgress?: (progress: { done: number; total: number }) => void;
+  /** Stops the load; the promise is rejected with the signal's reason. */
+  signal?: AbortSignal;
 }
 
 export interface LoadOptions extends CheckOptions {
@@ -97,7 +103,7 @@ export interface Choice {
 export interface BatchResult {
   /** One for each vector of scalars. */
   sums: Sum[];
-  /** Milliseconds in all. */
+  /** Milliseconds in all, without the wait for earlier calls. */
   milliseconds: number;
   device: DeviceInfo;
   choice?: Choice;
@@ -109,7 +115,7 @@ export interface Result extends Sum {
     "compile" | "load" | "decompose" | "group" | "accumulate" | "reduce" | "combine",
     number
   >;
-  /** Milliseconds in all. */
+  /** Milliseconds in all, without the wait for earlier calls; of several workers the slowest counts. */
   milliseconds: number;
   /** The plan carried out, in words. */
   plan: string;
@@ -178,7 +184,7 @@ export class Bucketeer {
    * `choice`. Work is done in workers unless `worker` is false. On the CPU each has a share of the
    * bases: as many as there are processors, or `threads`, from 1 to 256.
    *
-   * An error named `WorkerError` says that a worker ended by itself: make a new Bucketeer.
+   * An error named `WorkerError` says that a worker or its module is gone: make a new Bucketeer.
    */
   static create(options?: {
     device?: "auto" | "webgpu" | "cpu";
@@ -194,7 +200,7 @@ export class Bucketeer {
   loadFile(file: FileInput, options: FileOptions): Promise<Bases>;
   /** Makes `n` bases with known logarithms from a seed. */
   generate(curve: string, n: number, options?: { seed?: number | bigint }): Promise<Bases>;
-  /** One MSM over bases that are not kept. */
+  /** One MSM over bases that are not kept. The progress is that of the run. */
   msm(
     curve: string,
     bases: BasesInput,

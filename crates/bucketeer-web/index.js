@@ -43,18 +43,19 @@ export class Bucketeer {
   }
 
   /** Loads bases, ready for any number of MSMs. `form` says how bytes are integers. */
-  async loadBases(curve, bases, { check = true, anyPoint = false, form } = {}) {
+  async loadBases(curve, bases, { form, ...options } = {}) {
     const facts = factsOf(curve);
     const bytes = inputBytes(bases, facts, "base");
-    return this.#load(facts, bytes, inputForm(bases, form), check, anyPoint);
+    return this.#load(facts, bytes, inputForm(bases, form), options);
   }
 
   /**
    * Loads the points of one section of a .zkey or .ptau of snarkjs, all of them or the first `n`.
    * The file is read by range: a Blob or File, an address, or bytes.
    */
-  async loadFile(file, { section, n, check = true, anyPoint = false } = {}) {
-    const opened = await openFile(file);
+  async loadFile(file, { section, n, ...options } = {}) {
+    let { signal } = options;
+    const opened = await openFile(file, () => signal);
     const { curve, start, count, bytes } = await locate(opened, section);
     if (n !== undefined && !(Number.isInteger(n) && n >= 0 && n <= count)) {
       throw new RangeError(`n is ${n}: section "${section}" has ${count} points`);
@@ -65,25 +66,35 @@ export class Bucketeer {
       if (part.length !== to - from) throw new Error("the file became shorter while it was read");
       return part;
     };
-    return this.#load(factsOf(curve), { length, read }, "montgomery", check, anyPoint);
+    try {
+      return await this.#load(factsOf(curve), { length, read }, "montgomery", options);
+    } finally {
+      // The other device may read the file later.
+      signal = undefined;
+    }
   }
 
-  async #load(facts, source, form, check, anyPoint) {
-    const args = [facts.name, source, form, check && !anyPoint, anyPoint];
-    const loaded = await this.#port.call("load", args);
+  async #load(facts, source, form, options) {
+    const { check = true, anyPoint = false, verify = false, onProgress, signal } = options;
+    const trust = { check: check && !anyPoint, anyPoint, verify };
+    const args = [facts.name, source, form, trust];
+    const loaded = await this.#port.call("load", args, { onProgress, signal });
     return new Bases(this.#port, this.device, facts, loaded);
   }
 
   /** Makes `n` bases with known logarithms from a seed, for benchmarks and tests. */
   async generate(curve, n, { seed = 0 } = {}) {
     const facts = factsOf(curve);
+    if (!Number.isInteger(n) || n < 0)
+      throw new RangeError(`n is ${n}: expected a number of bases`);
     const loaded = await this.#port.call("generate", [facts.name, n, BigInt(seed)]);
     return new Bases(this.#port, this.device, facts, loaded);
   }
 
   /** One MSM over bases that are not kept. */
   async msm(curve, bases, scalars, options = {}) {
-    const loaded = await this.loadBases(curve, bases, options);
+    // The progress is that of the run.
+    const loaded = await this.loadBases(curve, bases, { ...options, onProgress: undefined });
     try {
       return await loaded.msm(scalars, options);
     } finally {
@@ -139,19 +150,17 @@ class Bases {
 
   /** The sums for several vectors of scalars, in one run. */
   async msmBatch(vectors, { scalarForm, signal } = {}) {
-    const start = performance.now();
     if (vectors.length === 0) return { sums: [], milliseconds: 0, device: this.device };
     const { bytes, form } = batchBytes(vectors, this.#facts, scalarForm);
     const args = [this.#handle, bytes, vectors.length, form];
-    const result = await this.#port.call("msmBatch", args, { signal });
-    const { sums, device = this.device, choice } = result;
+    const {
+      sums,
+      figures,
+      device = this.device,
+      choice,
+    } = await this.#port.call("msmBatch", args, { signal });
     const points = sums.map((sum) => outputPoint(sum, this.#facts));
-    return {
-      sums: points,
-      milliseconds: performance.now() - start,
-      device,
-      ...(choice && { choice }),
-    };
+    return { sums: points, ...figures, device, ...(choice && { choice }) };
   }
 
   /** The sum for scalars drawn from a seed. */

@@ -1,5 +1,11 @@
 // Bytes in memory, or in a file that is read piece by piece: `{ length, read(start, end) }`.
 
+/** The same bytes, of which `slice` makes a copy: that of Node's Buffers, also Uint8Arrays, does not. */
+export function plainBytes(bytes) {
+  if (bytes.constructor === Uint8Array) return bytes;
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 /** A copy of the bytes from `start` to `end`. */
 export async function partOf(source, start, end) {
   return source instanceof Uint8Array ? source.slice(start, end) : source.read(start, end);

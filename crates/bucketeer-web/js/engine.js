@@ -7,15 +7,13 @@
 
 import { factsOf } from "./curves.js";
 import { openDevice } from "./device.js";
+import { named } from "./failure.js";
 import { memoryBytes, moduleNamed } from "./modules.js";
 import { requireVectors } from "./source.js";
 import { cpuFactor, gpuFactor } from "./speed.js";
 
 /** Calls that do not wait for runs. */
-const IMMEDIATE = new Set(["choose"]);
-const LITTLE = "little-endian";
-/** Bytes of a scalar that every curve takes. */
-const USUAL_SCALAR = 32;
+const IMMEDIATE = new Set(["choose", "total"]);
 
 export class Engine {
   #gpu = null;
@@ -23,13 +21,44 @@ export class Engine {
   #residents = new Map();
   #lastHandle = 0;
   #queue = Promise.resolve();
+  #failed = null;
 
-  /** Calls a method; `control` is { progress(value), stopped() }. */
+  /**
+   * Calls a method; `control` is { progress(value), stopped(), turn() }: `turn` lets a message in that
+   * says to stop before it begins.
+   */
   call(method, args, control) {
-    const begin = IMMEDIATE.has(method) ? Promise.resolve() : this.#queue;
-    const run = begin.then(() => this[method](...args, control)).catch(rethrow);
-    if (!IMMEDIATE.has(method)) this.#queue = run.catch(() => {});
+    if (IMMEDIATE.has(method)) return this.#carryOut(method, args, control);
+    const run = this.#queue.then(async () => {
+      await control.turn();
+      if (control.stopped()) throw named("AbortError", "cancelled");
+      return this.#carryOut(method, args, control);
+    });
+    this.#queue = run.catch(() => {});
     return run;
+  }
+
+  async #carryOut(method, args, control) {
+    if (this.#failed) throw this.#failed;
+    try {
+      return await this[method](...args, control);
+    } catch (error) {
+      if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+      // A trap leaves the module in no state to go on, and says nothing by itself.
+      const text = `the wasm module failed, make a new Bucketeer: ${error.message}`;
+      this.#failed = Object.assign(named("WorkerError", text), { cause: error });
+      throw this.#failed;
+    }
+  }
+
+  /** Frees everything, other than what a trap left in use. */
+  close() {
+    if (this.#failed) return;
+    for (const resident of this.#residents.values()) resident.free();
+    this.#residents.clear();
+    for (const processor of [this.#gpu, ...this.#cpus.values()]) processor?.free();
+    this.#cpus.clear();
+    this.#gpu = null;
   }
 
   async open(kind) {
@@ -39,9 +68,11 @@ export class Engine {
     return { device };
   }
 
-  /** The processor for a curve: the GPU, or this thread in the curve's module. */
+  /** The processor for a curve, the GPU or this thread in the curve's module, and its module. */
   async #processor(curve) {
-    return this.#gpu ?? this.#cpu(factsOf(curve).module);
+    if (this.#gpu) return [this.#gpu, await moduleNamed("full")];
+    const { module } = factsOf(curve);
+    return [await this.#cpu(module), await moduleNamed(module)];
   }
 
   async #cpu(name) {
@@ -50,11 +81,17 @@ export class Engine {
     return this.#cpus.get(name);
   }
 
-  load(curve, bytes, form, check, anyPoint) {
-    const seed = crypto.getRandomValues(new Uint8Array(32));
-    return this.#keep(curve, (processor) =>
-      processor.load(curve, bytes, form, check, anyPoint, seed),
-    );
+  load(curve, bytes, form, { check, anyPoint, verify }, control) {
+    const seed = check ? crypto.getRandomValues(new Uint8Array(32)) : undefined;
+    return this.#keep(curve, (processor, { Loading }) => {
+      return processor.load(
+        curve,
+        bytes,
+        form,
+        new Loading(anyPoint, verify, seed),
+        listener(control),
+      );
+    });
   }
 
   /** Of `n` bases, loads `count` from `first` on. */
@@ -63,58 +100,54 @@ export class Engine {
   }
 
   async #keep(curve, load) {
-    const processor = await this.#processor(curve);
+    const [processor, module] = await this.#processor(curve);
     const start = performance.now();
-    const resident = await load(processor);
+    const resident = await load(processor, module);
     const handle = ++this.#lastHandle;
     this.#residents.set(handle, resident);
     return { handle, plan: resident.plan, milliseconds: performance.now() - start };
   }
 
-  msm(handle, scalars, form, control) {
-    return this.#run((listener) => this.#resident(handle).msm(scalars, form, listener), control);
+  /** With `share` the sum is one that `total` takes. */
+  msm(handle, scalars, form, share, control) {
+    return this.#run(this.#resident(handle).msm(scalars, form, share, listener(control)));
   }
 
-  msmOf(handle, distribution, seed, control) {
-    const resident = this.#resident(handle);
-    return this.#run((listener) => resident.msmOf(distribution, seed, listener), control);
+  msmOf(handle, distribution, seed, share, control) {
+    return this.#run(this.#resident(handle).msmOf(distribution, seed, share, listener(control)));
   }
 
-  async #run(work, control) {
-    const outcome = await work(listener(control));
-    const { x, y, plan, stages, timings: times, milliseconds } = outcome;
-    outcome.free();
+  async #run(work) {
+    const outcome = await work;
+    const { plan, stages, timings: times, milliseconds } = outcome;
     const timings = Object.fromEntries(stages.map((stage, i) => [stage, times[i]]));
-    return { x, y, figures: { timings, milliseconds, plan } };
+    return { ...taken(outcome), figures: { timings, milliseconds, plan } };
   }
 
   /** The sums of `count` vectors of scalars, which follow each other. */
-  async msmBatch(handle, scalars, count, form, control) {
+  async msmBatch(handle, scalars, count, form, share, control) {
     const start = performance.now();
-    const outcomes = await this.#resident(handle).msmBatch(scalars, count, form, listener(control));
+    const resident = this.#resident(handle);
+    const outcomes = await resident.msmBatch(scalars, count, form, share, listener(control));
     return { sums: outcomes.map(taken), figures: { milliseconds: performance.now() - start } };
   }
 
-  /** The sums of lists of points, as MSMs with scalars of one. */
-  async sums(curve, lists) {
-    const { pointBytes } = factsOf(curve);
-    const processor = await this.#processor(curve);
-    const total = async (points) => {
-      const bases = new Uint8Array(points.length * pointBytes);
-      const ones = new Uint8Array(points.length * USUAL_SCALAR);
-      points.forEach(({ x, y }, i) => {
-        ones[i * USUAL_SCALAR] = 1;
-        // All zeros are infinity.
-        if (x) bases.set(x, i * pointBytes), bases.set(y, i * pointBytes + pointBytes / 2);
-      });
-      const resident = await processor.load(curve, bases, LITTLE, false, true, new Uint8Array(32));
-      const sum = taken(await resident.msm(ones, LITTLE, undefined));
-      resident.free();
-      return sum;
-    };
-    const sums = [];
-    for (const points of lists) sums.push(await total(points));
-    return sums;
+  /** For each list of the sums of shares their total. */
+  async total(curve, lists) {
+    const start = performance.now();
+    const { totalOf } = await moduleNamed(factsOf(curve).module);
+    const sums = lists.map((shares) => {
+      const bytes = new Uint8Array(shares.reduce((length, share) => length + share.length, 0));
+      shares.reduce((at, share) => (bytes.set(share, at), at + share.length), 0);
+      return taken(
+        totalOf(
+          curve,
+          bytes,
+          Uint32Array.from(shares, ({ length }) => length),
+        ),
+      );
+    });
+    return { sums, milliseconds: performance.now() - start };
   }
 
   expected(handle, distribution, seed) {
@@ -177,17 +210,9 @@ function listener({ progress, stopped }) {
   };
 }
 
-/** The point of an outcome, which is freed. */
+/** The sum of an outcome, which is freed. */
 function taken(outcome) {
-  const { x, y } = outcome;
+  const { x, y, share } = outcome;
   outcome.free();
-  return { x, y };
-}
-
-/** After a trap the module cannot be used again, and the trap has no message of its own. */
-function rethrow(error) {
-  if (!(error instanceof WebAssembly.RuntimeError)) throw error;
-  throw new Error(`the wasm module failed, make a new Bucketeer: ${error.message}`, {
-    cause: error,
-  });
+  return share ? { share } : { x, y };
 }

@@ -1,6 +1,8 @@
 // Points and scalars as bytes: numbers become little-endian integers, not in Montgomery form. No
 // browser is needed here.
 
+import { plainBytes } from "./bytes.js";
+
 const WORD = 64n;
 const EXPECTED = {
   base: "a Uint8Array or an array of { x, y } with bigints",
@@ -9,7 +11,7 @@ const EXPECTED = {
 
 /** Bases or scalars as the caller has them, as bytes. */
 export function inputBytes(input, facts, what) {
-  if (input instanceof Uint8Array) return input;
+  if (input instanceof Uint8Array) return plainBytes(input);
   if (input instanceof ArrayBuffer) return new Uint8Array(input);
   if (!Array.isArray(input)) {
     throw new TypeError(`the ${what}s are ${describe(input)}: expected ${EXPECTED[what]}`);

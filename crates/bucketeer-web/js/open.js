@@ -12,13 +12,13 @@ const MOST_THREADS = 256;
 export async function openPort(kind, worker, threads) {
   const remote = worker && hasWorkers();
   const count = remote ? threadsOf(threads) : 1;
-  const start = () => (remote ? inWorkers(count) : withFiles(inThisThread(threads)));
+  const start = () => (remote ? inWorkers(count) : alone(inThisThread(threads)));
   const pool = start();
   try {
     const { device } = await pool.call("open", [kind]);
     if (device.kind === "cpu") return { port: pool, device };
     // Of a pool, the GPU needs one worker.
-    const gpu = withFiles(pool.first ?? pool);
+    const gpu = pool.first ? alone(pool.first) : pool;
     if (kind !== "auto") return { port: gpu, device };
     const port = inRoutes(gpu, start, count, device);
     await port.call("open", []);
@@ -35,11 +35,14 @@ function threadsOf(threads = Math.min(processors(), MOST_THREADS)) {
   throw new RangeError(`threads is ${threads}: expected an integer from 1 to ${MOST_THREADS}`);
 }
 
-/** A port that takes bases from files, too: the engine wants bytes. */
-function withFiles(port) {
+const RUNS = new Set(["msm", "msmBatch", "msmOf"]);
+
+/** The port of an engine that has all bases: it wants bytes for files, and its sums are no shares. */
+function alone(port) {
   return {
     ...port,
     async call(method, args, options) {
+      if (RUNS.has(method)) return port.call(method, [...args, false], options);
       if (method !== "load") return port.call(method, args, options);
       const [name, source, ...rest] = args;
       return port.call(method, [name, await wholeOf(source), ...rest], options);

@@ -4,7 +4,7 @@
 // memory. Pages have that only if they are cross-origin isolated. Elsewhere an aborted call rejects
 // at once, and the run goes on to its end in the worker.
 
-import { named } from "./failure.js";
+import { closedError, named } from "./failure.js";
 import { spawn } from "./spawn.js";
 
 const sharedMemory = () =>
@@ -24,12 +24,14 @@ export function inWorker() {
   };
   const receive = ({ id, progress, result, error }) => {
     const call = pending.get(id);
-    if (!call) return;
+    // The call was aborted: nobody else has the handle of the bases it loaded.
+    if (!call) return void (result?.handle && free(result.handle));
     if (progress) return call.onProgress?.(progress);
     pending.delete(id);
     if (error) call.reject(named(error.name, error.message));
     else call.resolve(result);
   };
+  const free = (handle) => worker.post({ id: ++last, method: "free", args: [handle], flag: null });
   const worker = spawn(receive, (reason) =>
     fail(named("WorkerError", `a worker failed: ${reason}`)),
   );
@@ -41,6 +43,9 @@ export function inWorker() {
       if (signal?.aborted) return Promise.reject(signal.reason);
       const id = ++last;
       const flag = sharedMemory() ? new Int32Array(new SharedArrayBuffer(4)) : null;
+      const parts = args.map((arg) => (partOfBuffer(arg) ? arg.slice() : arg));
+      const copies = parts.filter((part, i) => part !== args[i]);
+      const moved = [...transfer, ...copies.map(({ buffer }) => buffer)];
       return new Promise((resolve, reject) => {
         const abort = () => {
           pending.get(id)?.reject(signal.reason);
@@ -56,11 +61,23 @@ export function inWorker() {
         signal?.addEventListener("abort", abort, { once: true });
         pending.set(id, { resolve: settle(resolve), reject: settle(reject), onProgress });
         worker.busy(true);
-        worker.post({ id, method, args, flag }, transfer);
+        try {
+          worker.post({ id, method, args: parts, flag }, moved);
+        } catch (error) {
+          // What cannot be sent was not received, and will not be answered.
+          const { reject } = pending.get(id);
+          pending.delete(id);
+          reject(error);
+        }
       });
     },
     close() {
-      fail(new Error("this Bucketeer has been closed"));
+      fail(closedError());
     },
   };
+}
+
+/** Whether it is a part of a larger buffer, all of which a message would copy. */
+function partOfBuffer(arg) {
+  return arg instanceof Uint8Array && arg.length < arg.buffer.byteLength;
 }

@@ -11,6 +11,7 @@
 
 import { countNonZero } from "./bytes.js";
 import { factsOf } from "./curves.js";
+import { closedError } from "./failure.js";
 import { sharesOf } from "./shares.js";
 
 const KINDS = ["cpu", "webgpu"];
@@ -33,8 +34,10 @@ export function inRoutes(gpu, startCpu, threads, gpuDevice) {
   let cpu = null;
   let speed = null;
   let last = 0;
+  let closed = false;
 
   const cpuPort = () => {
+    if (closed) throw closedError();
     cpu ??= { port: startCpu() };
     cpu.opened ??= cpu.port.call("open", ["cpu"]);
     return cpu;
@@ -89,23 +92,23 @@ export function inRoutes(gpu, startCpu, threads, gpuDevice) {
   };
 
   /** The handle of the bases on a device, which gets them if it does not have them. */
-  const handleOn = (resident, kind) => {
-    resident.on[kind] ??= load(resident, kind).catch((error) => {
+  const handleOn = (resident, kind, options) => {
+    resident.on[kind] ??= load(resident, kind, options).catch((error) => {
       delete resident.on[kind];
       throw error;
     });
     return resident.on[kind];
   };
-  const load = async ({ curve, n, load }, kind) => {
-    const loaded = await load(await port(kind));
+  const load = async ({ curve, n, load }, kind, options) => {
+    const loaded = await load(await port(kind), options);
     if (n > 0) loadByte[kind] = (loadByte[kind] + loaded.milliseconds / (n * curve.pointBytes)) / 2;
     return loaded;
   };
 
-  const keep = async (curve, n, load) => {
+  const keep = async (curve, n, load, options) => {
     const resident = { curve, n, load, on: {}, lost: { cpu: 0, webgpu: 0 } };
     const { kind, choice } = await choose(resident, n, 1);
-    const { plan, milliseconds } = await handleOn(resident, kind);
+    const { plan, milliseconds } = await handleOn(resident, kind, options);
     const handle = ++last;
     residents.set(handle, resident);
     return { handle, plan, milliseconds, device: await deviceOf(kind), choice };
@@ -142,22 +145,24 @@ export function inRoutes(gpu, startCpu, threads, gpuDevice) {
       speed = await measured.get(key);
     },
 
-    async load([name, source, form, check, anyPoint]) {
+    async load([name, source, form, trust], options) {
       const curve = factsOf(name);
+      const inMemory = source instanceof Uint8Array;
       // The caller may change its bytes.
-      const own = source instanceof Uint8Array ? source.slice() : source;
-      let checked = !check;
-      const load = async (port) => {
-        const loaded = await port.call("load", [name, own, form, !checked, anyPoint]);
-        checked = true;
+      const own = inMemory ? source.slice() : source;
+      let { check } = trust;
+      const load = async (port, options) => {
+        const loaded = await port.call("load", [name, own, form, { ...trust, check }], options);
+        // A file is read again, and may be another one by then.
+        if (inMemory) check = false;
         return loaded;
       };
-      return keep(curve, Math.floor(own.length / curve.pointBytes), load);
+      return keep(curve, Math.floor(own.length / curve.pointBytes), load, options);
     },
 
-    async generate([name, n, seed]) {
-      const curve = factsOf(name);
-      return keep(curve, n, (port) => port.call("generate", [name, n, seed]));
+    async generate([name, n, seed], options) {
+      const load = (port, options) => port.call("generate", [name, n, seed], options);
+      return keep(factsOf(name), n, load, options);
     },
 
     msm([handle, scalars, form], options) {
@@ -204,6 +209,7 @@ export function inRoutes(gpu, startCpu, threads, gpuDevice) {
         : gpu.call(method, args, options);
     },
     close() {
+      closed = true;
       gpu.close();
       cpu?.port.close();
     },

@@ -3,14 +3,15 @@
 //
 // 1. Bases are cut into shares of equal length, one for a worker, and stay there.
 // 2. An MSM runs on all shares at once, each with its range of the scalars.
-// 3. The first worker adds the sums, as MSMs with scalars of one.
+// 3. The first worker adds the sums. They come as bytes of the library's own: a sum of a share may be
+//    a point that coordinates on the curve's own model cannot express, though the total is not.
 //
 // Few bases are not cut: to reduce buckets takes each worker as long as it would take one. Of a
 // batch over few bases every worker takes some MSMs, on bases that it is given for that.
 
 import { partOf, wholeOf } from "./bytes.js";
 import { factsOf } from "./curves.js";
-import { failure } from "./failure.js";
+import { closedError, failure } from "./failure.js";
 import { inWorker } from "./remote.js";
 
 /** Fewest bases of a share. */
@@ -28,9 +29,11 @@ export function inWorkers(threads) {
   const others = [];
   const residents = new Map();
   let last = 0;
+  let closed = false;
 
   /** The worker of a share; it is started for the first one it gets. */
   const worker = async (index) => {
+    if (closed) throw closedError();
     if (index === 0) return first;
     others[index] ??= opened(inWorker());
     return others[index].ready;
@@ -48,12 +51,15 @@ export function inWorkers(threads) {
   };
 
   /** Calls `load` for every share and keeps what the workers loaded. */
-  const keep = async (curve, n, load) => {
+  const keep = async (curve, n, load, { onProgress, signal } = {}) => {
+    signal?.throwIfAborted();
     const start = performance.now();
     const shares = cut(n);
+    const report = united(shares.length, onProgress);
     const one = async (share) => {
       const port = await worker(share.index);
-      return { ...share, port, ...(await load(port, share, shares.length)) };
+      const options = { onProgress: report(share.index), signal };
+      return { ...share, port, ...(await load(port, share, options)) };
     };
     const results = await Promise.allSettled(shares.map(one));
     const failed = results.find(({ status }) => status === "rejected");
@@ -63,7 +69,7 @@ export function inWorkers(threads) {
       throw failed.reason;
     }
     const handle = ++last;
-    const again = shares.length === 1 && threads > 1 ? (port) => load(port, shares[0]) : null;
+    const again = shares.length === 1 && threads > 1 ? (port) => load(port, shares[0], {}) : null;
     residents.set(handle, { curve, n, shares: loaded, again, copies: [] });
     return { handle, plan: planOf(loaded), milliseconds: performance.now() - start };
   };
@@ -101,21 +107,24 @@ export function inWorkers(threads) {
     const { curve, shares } = resident(handle);
     if (shares.length === 1) {
       const [{ port, handle }] = shares;
-      return port.call(method, [handle, ...args(shares[0])], { onProgress, signal });
+      return port.call(method, [handle, ...args(shares[0]), false], { onProgress, signal });
     }
-    const start = performance.now();
     const report = united(shares.length, onProgress);
-    const one = (share, index, signal) =>
-      share.port.call(method, [share.handle, ...args(share)], {
-        onProgress: report(index),
-        signal,
-      });
+    const one = (share, index, signal) => {
+      const options = { onProgress: report(index), signal };
+      return share.port.call(method, [share.handle, ...args(share), true], options);
+    };
     const outcomes = await together(shares, one, signal);
-    const [{ x, y }] = await first.call("sums", [curve.name, [outcomes]]);
-    const slowest = outcomes.reduce((a, b) =>
-      a.figures.milliseconds > b.figures.milliseconds ? a : b,
-    ).figures;
-    return { x, y, figures: { ...slowest, milliseconds: performance.now() - start } };
+    const { sums, milliseconds } = await totals(curve, [outcomes]);
+    const slowest = slowestOf(outcomes);
+    return {
+      ...sums[0],
+      figures: { ...slowest, milliseconds: slowest.milliseconds + milliseconds },
+    };
+  };
+
+  const totals = (curve, lists) => {
+    return first.call("total", [curve.name, lists.map((list) => list.map(({ share }) => share))]);
   };
 
   /** The same bases on as many workers as there are, or as there are MSMs. */
@@ -149,7 +158,7 @@ export function inWorkers(threads) {
       return { ...result, device: { ...result.device, description, threads } };
     },
 
-    async load([name, source, form, check, anyPoint]) {
+    async load([name, source, form, trust], options) {
       const curve = factsOf(name);
       const n = source.length / curve.pointBytes;
       // The library says what is wrong with a length, and where a bad point is.
@@ -157,34 +166,34 @@ export function inWorkers(threads) {
         const bytes = await wholeOf(source);
         // Other workers may get the same bases later, when the caller may have changed its own.
         const own = n < 2 * LEAST ? bytes.slice() : bytes;
-        let checked = !check;
-        const load = async (port) => {
-          const loaded = await port.call("load", [name, own, form, !checked, anyPoint]);
-          checked = true;
+        let { check } = trust;
+        const load = async (port, _, options) => {
+          const loaded = await port.call("load", [name, own, form, { ...trust, check }], options);
+          check = false;
           return loaded;
         };
-        const loaded = await keep(curve, 1, load);
+        const loaded = await keep(curve, 1, load, options);
         residents.get(loaded.handle).n = n;
         return loaded;
       };
       if (!Number.isInteger(n) || cut(n).length === 1) return whole();
-      const load = async (port, { first, count }) => {
-        const part = await partOf(
-          source,
-          first * curve.pointBytes,
-          (first + count) * curve.pointBytes,
-        );
-        return port.call("load", [name, part, form, check, anyPoint], { transfer: [part.buffer] });
+      const load = async (port, { first, count }, options) => {
+        const [from, to] = [first, first + count].map((index) => index * curve.pointBytes);
+        const part = await partOf(source, from, to);
+        return port.call("load", [name, part, form, trust], {
+          ...options,
+          transfer: [part.buffer],
+        });
       };
       const failed = (error) => (error.name === "BucketeerError" ? whole() : Promise.reject(error));
-      return keep(curve, n, load).catch(failed);
+      return keep(curve, n, load, options).catch(failed);
     },
 
     async generate([name, n, seed]) {
-      const curve = factsOf(name);
-      return keep(curve, n, (port, { first, count }) =>
-        port.call("generate", [name, n, seed, first, count]),
-      );
+      const load = (port, { first, count }, { signal }) => {
+        return port.call("generate", [name, n, seed, first, count], { signal });
+      };
+      return keep(factsOf(name), n, load);
     },
 
     msm([handle, scalars, form], options) {
@@ -198,20 +207,20 @@ export function inWorkers(threads) {
     async msmBatch([handle, scalars, count, form], { signal } = {}) {
       const found = resident(handle);
       const { curve, n, shares } = found;
-      const start = performance.now();
-      const done = (sums) => ({ sums, figures: { milliseconds: performance.now() - start } });
       const each = scalars.length / count;
       if (shares.length === 1) {
         const copies = await copiesOf(found, count);
         const some = Math.ceil(count / copies.length);
         const one = async ({ port, handle }, index, signal) => {
           const own = Math.max(0, Math.min(some, count - index * some));
-          if (own === 0) return { sums: [] };
+          if (own === 0) return { sums: [], figures: { milliseconds: 0 } };
           const part = scalars.slice(index * some * each, (index * some + own) * each);
-          return port.call("msmBatch", [handle, part, own, form], { signal });
+          const options = { signal, transfer: [part.buffer] };
+          return port.call("msmBatch", [handle, part, own, form, false], options);
         };
         const outcomes = await together(copies, one, signal);
-        return done(outcomes.flatMap(({ sums }) => sums));
+        const sums = outcomes.flatMap(({ sums }) => sums);
+        return { sums, figures: slowestOf(outcomes) };
       }
       const size = scalarSize(each, n, curve);
       const one = ({ port, handle, first, count: own }, _, signal) => {
@@ -220,7 +229,7 @@ export function inWorkers(threads) {
           const from = index * each + first * size;
           part.set(scalars.subarray(from, from + own * size), index * own * size);
         }
-        return port.call("msmBatch", [handle, part, count, form], {
+        return port.call("msmBatch", [handle, part, count, form, true], {
           signal,
           transfer: [part.buffer],
         });
@@ -229,7 +238,8 @@ export function inWorkers(threads) {
       const lists = Array.from({ length: count }, (_, index) =>
         outcomes.map(({ sums }) => sums[index]),
       );
-      return done(await first.call("sums", [curve.name, lists]));
+      const { sums, milliseconds } = await totals(curve, lists);
+      return { sums, figures: { milliseconds: slowestOf(outcomes).milliseconds + milliseconds } };
     },
 
     msmOf([handle, ...drawn], options) {
@@ -263,6 +273,7 @@ export function inWorkers(threads) {
         : first.call(method, args, options);
     },
     close() {
+      closed = true;
       first.close();
       for (const { port } of others.filter(Boolean)) port.close();
     },
@@ -291,6 +302,12 @@ function scalarSize(length, n, { scalarBytes }) {
     ? `${n} bases but ${scalars} scalars: every scalar needs a base${also}`
     : `the scalars have ${length} bytes, which is not a multiple of the ${scalarBytes} of a scalar`;
   throw failure(text);
+}
+
+/** The figures of the longest run. Every one is the time of the run alone, not of the runs before it. */
+function slowestOf(outcomes) {
+  const all = outcomes.map(({ figures }) => figures);
+  return all.reduce((a, b) => (a.milliseconds > b.milliseconds ? a : b));
 }
 
 function planOf(shares) {

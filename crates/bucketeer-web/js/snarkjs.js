@@ -21,10 +21,12 @@ export async function locate(file, name) {
   if (letters !== "zkey" && letters !== "ptau") {
     throw failure("the file is neither a .zkey nor a .ptau of snarkjs");
   }
+  const version = await cursor.u32(4);
+  if (version !== 1) throw failure(`version ${version} of .${letters}, expected 1`);
   const sections = await readSections(cursor);
-  const { modulus, found } = await (letters === "zkey" ? zkey : ptau)(cursor, sections);
-  const base = curveOf(modulus);
-  const [own, power] = String(name).split(":");
+  const { modulus, order, found } = await (letters === "zkey" ? zkey : ptau)(cursor, sections);
+  const base = curveOf(modulus, order);
+  const [, own, power] = /^([^:]*)(?::([^]*))?$/.exec(String(name));
   const wanted = found.find((section) => section.name === own);
   if (!wanted) {
     const names = found.map(({ name }) => name).join(", ");
@@ -97,6 +99,8 @@ async function readSections(cursor) {
     sections.push({ kind, start, length });
     at = start + length;
   }
+  const left = cursor.length - at;
+  if (left > 0) throw failure(`trailing bytes: ${left} after the last of ${count} sections`);
   return sections;
 }
 
@@ -134,21 +138,20 @@ async function zkey(cursor, sections) {
   const protocol = await cursor.u32(section(sections, 1, "protocol").start);
   const header = section(sections, 2, "header").start;
   const { value: modulus, end } = await cursor.prime(header);
-  const { end: counts } = await cursor.prime(end);
+  const { value: order, end: counts } = await cursor.prime(end);
   const [variables, publics, domain] = [
     await cursor.u32(counts),
     await cursor.u32(counts + 4),
     await cursor.u32(counts + 8),
   ];
-  if (protocol === 2) return { modulus, found: [whole("tau-g1", 14, "g1", domain + 6)] };
-  if (protocol === 10) return { modulus, found: [whole("tau-g1", 16, "g1", 9 * domain + 18)] };
-  if (protocol !== 1) {
+  if (protocol === 2) return { modulus, order, found: [whole("tau-g1", 14, "g1", domain + 6)] };
+  if (protocol === 10)
+    return { modulus, order, found: [whole("tau-g1", 16, "g1", 9 * domain + 18)] };
+  if (protocol !== 1)
     throw failure(`protocol ${protocol}, expected 1 (Groth16), 2 (PLONK) or 10 (FFLONK)`);
-  }
-  if (publics >= variables) {
+  if (publics >= variables)
     throw failure(`${publics} public of ${variables} variables in the header`);
-  }
-  // One point, after `g1` and `g2` points of the two groups.
+  // One point after so many of both groups.
   const single = (name, group, g1, g2) => ({
     name,
     kind: 2,
@@ -169,7 +172,7 @@ async function zkey(cursor, sections) {
     single("delta-g1", "g1", 2, 2),
     single("delta-g2", "g2", 3, 2),
   ];
-  return { modulus, found };
+  return { modulus, order, found };
 }
 
 /** Where the points of a section are, and how many; `power` selects one of the Lagrange bases. */
@@ -195,18 +198,24 @@ function place(wanted, { kind, start, length }, sizes, power) {
     (last) => (2 ** (last + 1) - 1) * size === length,
   );
   if (last === undefined) throw failure(`${length} bytes in section "${name}"`);
+  if (power !== undefined && !/^\d+$/.test(power)) {
+    throw failure(`"${power}" is no power of a section: expected 0, 1 …`);
+  }
   const own = power === undefined ? largest : Number(power);
-  if (!Number.isInteger(own) || own < 0 || own > last) {
+  if (own > last) {
     throw failure(`no basis of 2^${power} points in section "${name}": the last one has 2^${last}`);
   }
   return { start: start + (2 ** own - 1) * size, count: 2 ** own, bytes: 2 ** own * size };
 }
 
-/** The pairing whose base field has this modulus. */
-function curveOf(modulus) {
-  const found = ["bn254", "bls12-381"].find((base) => {
-    return BigInt(CURVES.find(({ name }) => name === `${base}-g1`).modulus) === modulus;
-  });
+/** The pairing whose base field has this modulus; its order must be that of the file, which a .ptau
+ * does not have. */
+function curveOf(modulus, order) {
+  const facts = (base) => CURVES.find(({ name }) => name === `${base}-g1`);
+  const found = ["bn254", "bls12-381"].find((base) => BigInt(facts(base).modulus) === modulus);
   if (!found) throw failure("the file's field is neither that of bn254 nor of bls12-381");
+  if (order !== undefined && BigInt(facts(found).order) !== order) {
+    throw failure(`the file's scalars are not those of ${found}`);
+  }
   return found;
 }

@@ -3,6 +3,8 @@
 
 const node = (name) => globalThis.process?.getBuiltinModule?.(`node:${name}`);
 
+const UNREAD = "a message of it could not be read";
+
 /** Whether there are workers at all. */
 export const hasWorkers = () => Boolean(globalThis.Worker ?? node("worker_threads"));
 
@@ -24,6 +26,7 @@ function inBrowser(onMessage, onEnd) {
     event.preventDefault();
     onEnd(event.message ?? "its script could not be loaded");
   };
+  worker.onmessageerror = () => onEnd(UNREAD);
   worker.onmessage = ({ data }) => {
     if (data.locked) watchLock(data.locked, watch.signal, onEnd);
     else onMessage(data);
@@ -50,6 +53,7 @@ function inNode(onMessage, onEnd) {
   const worker = new NodeWorker(new URL("./worker.js", here), { execArgv: [] });
   let ended = false;
   worker.on("message", onMessage);
+  worker.on("messageerror", () => onEnd(UNREAD));
   worker.on("error", (error) => onEnd(error.message));
   worker.on("exit", (code) => ended || onEnd(`it ended with code ${code}`));
   worker.unref();

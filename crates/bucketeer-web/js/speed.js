@@ -19,6 +19,17 @@ const ROUNDS = 256;
 const CHAINS = 4;
 const MOST_GROUPS = 32768;
 
+/** Most and least that a device is slower than its rates: what lies beyond was not measured well. */
+const MOST_CPU = 64;
+/** The rates are those of an H200, and a software adapter is thousands of times slower. */
+const MOST_GPU = 16384;
+const LEAST = 1 / 64;
+
+/** A factor that predictions can be multiplied by; 1 where a coarse clock saw no time go by. */
+export function saneFactor(factor, most) {
+  return factor > 0 ? Math.min(Math.max(factor, LEAST), most) : 1;
+}
+
 const SHADER = `
 @group(0) @binding(0) var<storage, read_write> sums: array<u32>;
 @compute @workgroup_size(${INVOCATIONS})
@@ -35,14 +46,14 @@ export async function cpuFactor(processor, work) {
   const start = performance.now();
   while (least === Infinity || performance.now() - start < CPU_BUDGET) {
     const before = performance.now();
-    (await resident.msmOf("uniform", 1n, undefined)).free();
+    (await resident.msmOf("uniform", 1n, false, undefined)).free();
     least = Math.min(least, performance.now() - before);
   }
   resident.free();
   const one = work(BASES);
   const predicted = one.nanoseconds(CURVE);
   one.free();
-  return (1e6 * least) / predicted;
+  return saneFactor((1e6 * least) / predicted, MOST_CPU);
 }
 
 /**
@@ -64,7 +75,7 @@ export async function gpuFactor(product) {
     }
     const products = groups * INVOCATIONS * ROUNDS * CHAINS;
     const each = (1e6 * Math.max(time - overhead, 0)) / products;
-    return { factor: (LIMB_PRODUCTS * each) / product, overhead };
+    return { factor: saneFactor((LIMB_PRODUCTS * each) / product, MOST_GPU), overhead };
   } finally {
     device.destroy();
   }

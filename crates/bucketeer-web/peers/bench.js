@@ -1,19 +1,27 @@
-// MSMs on the CPU, ours and those of the npm packages `montgomery` and `ffjavascript`, in one
-// process of Node on the same points and scalars, one line of JSON for each size:
-// `npm run bench -- [--threads N] [--output FILE] [CURVE …] [LOG2 …]`.
+// MSMs on the CPU, ours and those of the npm packages `montgomery` and `ffjavascript`, in one process
+// of Node on the same points and scalars: `npm run bench -- [--threads N] [--output FILE]
+// [--native TOOL] [CURVE …] [LOG2 …]`. One line of JSON for each size.
 //
-// Points are made by ffjavascript, and loaded in its own form. montgomery takes integers.
-// Peers take turns, five rounds of them. With one thread the figure is the CPU time of the process,
-// which a loaded machine falsifies less than wall time; with more, wall time. Sums are compared.
+// Points are made by ffjavascript, and loaded in its own form. montgomery takes integers, and has one
+// thread. Peers take turns, five rounds of them. With one thread our portable arithmetic, which fields
+// without vectors have, runs beside them. TOOL is the command-line tool, compiled for this machine:
+// its portable arithmetic runs in every round, on points of its own, and is timed by its own clock.
+// With one thread the figure is the CPU time of the process, which a loaded machine falsifies less than
+// wall time; with more it is wall time. Sums are compared.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { webcrypto } from "node:crypto";
 import { appendFile } from "node:fs/promises";
 import os from "node:os";
+import { promisify } from "node:util";
 
 import { buildBls12381, buildBn128 } from "ffjavascript";
 
 import { Bucketeer } from "../index.js";
+import { factsOf } from "../js/curves.js";
+import { readInteger } from "../js/layout.js";
+import { moduleNamed } from "../js/modules.js";
 
 const ROUNDS = 5;
 const words = process.argv.slice(2);
@@ -21,6 +29,7 @@ const option = (name) =>
   words.includes(name) ? words.splice(words.indexOf(name), 2)[1] : undefined;
 const threads = Number(option("--threads") ?? 1);
 const output = option("--output");
+const native = option("--native");
 const logs = words.filter((word) => /^\d+$/.test(word)).map(Number);
 const curves = words.filter((word) => !/^\d+$/.test(word));
 
@@ -60,6 +69,33 @@ function scalars(n, order) {
   return out;
 }
 
+/** A function that computes on resident bases without vectors. */
+async function portableBases(name, points) {
+  const { module, componentBytes, components } = factsOf(name);
+  const { Processor, Loading } = await moduleNamed(module);
+  const options = new Loading(false, false, undefined);
+  const bases = await Processor.cpu()
+    .portable()
+    .load(name, points, "montgomery", options, undefined);
+  return async (factors) => {
+    const outcome = await bases.msm(factors, "little-endian", false, undefined);
+    const { x } = outcome;
+    outcome.free();
+    const parts = Array.from({ length: components }, (_, i) => {
+      return readInteger(x.subarray(i * componentBytes, (i + 1) * componentBytes));
+    });
+    return components === 1 ? parts[0] : parts;
+  };
+}
+
+/** Milliseconds of a run of the command-line tool with portable arithmetic, bases resident. */
+async function nativeTime(curve, log) {
+  const args = ["bench", "--curve", curve, "-n", `2^${log}`, "--repeat", "1", "--json"];
+  const how = ["--device", "cpu", "--threads", String(threads), "--portable"];
+  const { stdout } = await promisify(execFile)(native, [...args, ...how]);
+  return 1000 * JSON.parse(stdout).results[0].samples[0];
+}
+
 /** The peers: functions that compute the sum's x. */
 async function peers(name, n) {
   const [build, groupName] = FFJAVASCRIPT[name];
@@ -76,7 +112,11 @@ async function peers(name, n) {
     ffjavascript: async () =>
       group.toObject(group.toAffine(await group.multiExpAffine(own, factors)))[0],
   };
-  if (name === "bls12-381" && threads === 1) {
+  if (threads === 1) {
+    const portable = await portableBases(name, own);
+    all["bucketeer, portable"] = () => portable(factors);
+  }
+  if (name === "bls12-381") {
     const { msm } = await import("montgomery");
     const coordinates = await coordinatesOf(group, own, own.length / n / 2);
     const pairs = Array.from({ length: n }, (_, i) => [
@@ -113,6 +153,10 @@ for (const curve of curves.length ? curves : Object.keys(FFJAVASCRIPT)) {
         // The first round compiles.
         if (round > 0) samples[name].push(Number(milliseconds.toFixed(1)));
         sums.add(String(x));
+      }
+      if (native && round > 0) {
+        const times = (samples["bucketeer, native and portable"] ??= []);
+        times.push(Number((await nativeTime(curve, log)).toFixed(1)));
       }
       assert.equal(sums.size, 1, "the sums differ");
     }

@@ -10,6 +10,7 @@
 //! 2. It loads bases, or makes some with known logarithms, into a `Resident`.
 //! 3. That computes MSMs, each with an `Outcome`.
 
+mod begin;
 mod curves;
 mod facts;
 mod failure;

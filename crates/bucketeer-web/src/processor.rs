@@ -1,15 +1,60 @@
 //! Devices, and what is loaded onto them.
 
-use bucketeer::any::{AnyCurve, AnyPoints, RunOptions};
+use std::rc::Rc;
+
+use bucketeer::any::{AnyBases, AnyPoints, RunOptions};
 use bucketeer::packed::PackedPoints;
 use bucketeer::{Device, DeviceKind, Error, PointFault};
+use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 
+use crate::begin::begin;
 use crate::curves;
 use crate::failure::Failure;
 use crate::form;
 use crate::progress;
-use crate::resident::{Known, Resident};
+use crate::resident::{Known, Loaded, Resident};
+
+/// How to load bases.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Loading {
+    any_point: bool,
+    verify: bool,
+    seed: Option<[u8; 32]>,
+}
+
+#[wasm_bindgen]
+impl Loading {
+    /// `any_point` makes runs right wherever on the curve the bases lie; `verify` verifies runs. With
+    /// a seed, 32 random bytes, the bases are proved to lie in the prime-order subgroup, by a
+    /// test that the seed makes unpredictable.
+    #[wasm_bindgen(constructor)]
+    pub fn new(any_point: bool, verify: bool, seed: Option<Vec<u8>>) -> Result<Self, JsValue> {
+        let wrong = |_| Failure::Input("the seed has 32 bytes".into());
+        let seed = seed.map(|seed| seed.try_into().map_err(wrong)).transpose()?;
+        Ok(Self { any_point, verify, seed })
+    }
+}
+
+/// Reading, checking and converting the points, each of which counts as a third of loading them.
+struct Steps {
+    listener: Option<Function>,
+    points: usize,
+}
+
+impl Steps {
+    const ALL: usize = 3;
+
+    fn done(&self, steps: usize) -> Result<(), Failure> {
+        let Some(listener) = &self.listener else { return Ok(()) };
+        let (done, total) = ((steps * self.points) as f64, (Self::ALL * self.points) as f64);
+        match progress::goes_on(listener, done, total) {
+            true => Ok(()),
+            false => Err(Error::Cancelled.into()),
+        }
+    }
+}
 
 /// A device to run on.
 #[wasm_bindgen]
@@ -20,6 +65,11 @@ impl Processor {
     /// The processor that runs this module, one thread of it.
     pub fn cpu() -> Self {
         Self(Device::cpu())
+    }
+
+    /// The same processor without vectors, for comparisons.
+    pub fn portable(self) -> Result<Self, JsValue> {
+        Ok(Self(self.0.portable().map_err(Failure::from)?))
     }
 
     /// The GPU that the browser offers.
@@ -53,64 +103,74 @@ impl Processor {
         product.map_or(f64::NAN, |rate| rate.value) / facts.threads as f64
     }
 
-    /// Loads bases, bytes in a form that `form::named` knows. `check` has them proved to lie in the
-    /// prime-order subgroup, by a test that the seed, 32 random bytes, makes unpredictable;
-    /// `any_point` makes runs right wherever on the curve they lie.
-    pub async fn load(
+    /// Loads bases, bytes in a form that `form::named` knows. `listener` is called as that of a
+    /// run.
+    pub fn load(
         &self,
         curve: String,
         bases: Vec<u8>,
         form: String,
-        check: bool,
-        any_point: bool,
-        seed: Vec<u8>,
-    ) -> Result<Resident, JsValue> {
-        let curve = curves::named(&curve)?;
-        let seed = seed.try_into().map_err(|_| Failure::Input("the seed has 32 bytes".into()))?;
-        let packed = PackedPoints::new(&bases, form::named(&form)?);
-        let points = curve.unpack_points(&packed).map_err(Failure::from)?;
-        drop(bases);
-        if check && let Some(index) = points.first_outside(Some(seed)) {
-            let reason = PointFault::NotInSubgroup;
-            return Err(Failure::from(Error::InvalidBase { index, reason }).into());
-        }
-        Ok(self.resident(curve, &*points, any_point).await?)
+        options: Loading,
+        listener: Option<Function>,
+    ) -> Promise {
+        let device = self.0.clone();
+        begin(async move {
+            let curve = curves::named(&curve)?;
+            let packed = PackedPoints::new(&bases, form::named(&form)?);
+            let points = curve.unpack_points(&packed).map_err(Failure::from)?;
+            drop(bases);
+            let steps = Steps { listener, points: points.len() };
+            steps.done(1)?;
+            if options.seed.is_some()
+                && let Some(index) = points.first_outside(options.seed)
+            {
+                let reason = PointFault::NotInSubgroup;
+                return Err(Failure::from(Error::InvalidBase { index, reason }).into());
+            }
+            steps.done(2)?;
+            let bases = bases_on(&device, &*points, &options).await?;
+            steps.done(3)?;
+            let any_point = options.any_point;
+            Ok(Resident(Rc::new(Loaded { curve, bases, any_point, known: None })))
+        })
     }
 
     /// Makes `n` bases with known logarithms from a seed and loads `count` of them from `first` on.
-    pub async fn generate(
+    pub fn generate(
         &self,
         curve: String,
         n: usize,
         seed: u64,
         first: usize,
         count: usize,
-    ) -> Result<Resident, JsValue> {
-        if first.checked_add(count).is_none_or(|end| end > n) {
-            return Err(Failure::Input(format!("{n} bases have no {count} from {first} on")).into());
-        }
-        let curve = curves::named(&curve)?;
-        let mut points = curve.random_bases(n, seed);
-        let resident = match count == n {
-            true => self.resident(curve, &*points, false).await?,
-            false => self.resident(curve, &*points.part(first..first + count), false).await?,
-        };
-        // The engine has them; their logarithms are what is needed from now on.
-        points.keep_logarithms();
-        Ok(Resident { known: Some(Known { points, n, first }), ..resident })
+    ) -> Promise {
+        let device = self.0.clone();
+        begin(async move {
+            if first.checked_add(count).is_none_or(|end| end > n) {
+                let text = format!("{n} bases have no {count} from {first} on");
+                return Err(Failure::Input(text).into());
+            }
+            let curve = curves::named(&curve)?;
+            let mut points = curve.random_bases(n, seed);
+            let part = (count < n).then(|| points.part(first..first + count));
+            let options = Loading::default();
+            let bases = bases_on(&device, part.as_deref().unwrap_or(&*points), &options).await?;
+            drop(part);
+            // The engine has them; their logarithms are what is needed from now on.
+            points.keep_logarithms();
+            let known = Some(Known { points, n, first });
+            Ok(Resident(Rc::new(Loaded { curve, bases, any_point: false, known })))
+        })
     }
 }
 
-impl Processor {
-    async fn resident(
-        &self,
-        curve: Box<dyn AnyCurve>,
-        points: &dyn AnyPoints,
-        any_point: bool,
-    ) -> Result<Resident, Failure> {
-        let mut options = RunOptions { hook: Some(progress::hook()), ..RunOptions::default() };
-        options.settings.any_point = any_point;
-        let bases = points.load_async(&self.0, points.len(), &options).await?;
-        Ok(Resident { curve, bases, any_point, known: None })
-    }
+async fn bases_on(
+    device: &Device,
+    points: &dyn AnyPoints,
+    options: &Loading,
+) -> Result<Box<dyn AnyBases>, JsValue> {
+    let mut run = RunOptions { hook: Some(progress::hook()), ..RunOptions::default() };
+    run.settings.any_point = options.any_point;
+    run.settings.verify = options.verify;
+    Ok(points.load_async(device, points.len(), &run).await.map_err(Failure::from)?)
 }

@@ -21,12 +21,17 @@ pub(crate) fn hook() -> Hook {
     Arc::new(|progress| {
         let listener = LISTENER.with_borrow(Clone::clone);
         let Some(listener) = listener else { return ControlFlow::Continue(()) };
-        let (done, total) = (progress.done as f64, progress.total as f64);
-        match listener.call2(&JsValue::NULL, &done.into(), &total.into()) {
-            Ok(stop) if !stop.is_truthy() => ControlFlow::Continue(()),
-            _ => ControlFlow::Break(()),
+        match goes_on(&listener, progress.done as f64, progress.total as f64) {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
         }
     })
+}
+
+/// Calls a listener, which says whether to go on.
+pub(crate) fn goes_on(listener: &Function, done: f64, total: f64) -> bool {
+    let answer = listener.call2(&JsValue::NULL, &done.into(), &total.into());
+    answer.is_ok_and(|stop| !stop.is_truthy())
 }
 
 /// Has a function called with digits done and digits in all until this is dropped. What it returns

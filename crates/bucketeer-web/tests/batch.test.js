@@ -22,7 +22,12 @@ const reversed = (bytes, size) => {
 const plain = ({ x, y }) => ({ x, y });
 
 // 40 bases stay in one worker, which leaves whole MSMs to the others; 600 are cut.
-for (const [n, count] of [[40, 1], [40, 7], [40, 2], [600, 3]]) {
+for (const [n, count] of [
+  [40, 1],
+  [40, 7],
+  [40, 2],
+  [600, 3],
+]) {
   test(`${count} MSMs over ${n} bases are those one by one`, async () => {
     const random = generator(n + count);
     const pair = bn254.points(2, random);
@@ -111,12 +116,12 @@ for (const [name, curve, size] of [
   });
 }
 
-test("memory is at its level after a hundred loads and runs, in workers after twenty", async () => {
+test("memory is at its level after a hundred loads and runs", async () => {
   const points = bn254.points(2, generator(5));
   // As few as are cut into shares.
   for (const [bucketeer, n, rounds] of [
     [single, 64, 100],
-    [several, 512, 20],
+    [several, 512, 100],
   ]) {
     const bytes = littleEndian(
       Array.from({ length: n }, (_, i) => points[i % 2]).flatMap(({ x, y }) => [x, y]),

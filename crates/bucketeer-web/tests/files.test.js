@@ -67,7 +67,7 @@ test("points of G2, and the first few of a section", async () => {
 });
 
 /** A server of some bytes with ranges, which counts what it sends. */
-async function serving(content, { ranges = true, tag = () => '"one"' } = {}) {
+async function serving(content, { ranges = true, tag = () => ({ etag: '"one"' }) } = {}) {
   const sent = { bytes: 0 };
   const server = createServer((request, response) => {
     const found = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "");
@@ -78,11 +78,7 @@ async function serving(content, { ranges = true, tag = () => '"one"' } = {}) {
     const part = content.subarray(from, to + 1);
     sent.bytes += part.length;
     const range = ranges ? { "content-range": `bytes ${from}-${to}/${content.length}` } : {};
-    response.writeHead(ranges ? 206 : 200, {
-      ...range,
-      etag: tag(),
-      "content-length": part.length,
-    });
+    response.writeHead(ranges ? 206 : 200, { ...range, ...tag(), "content-length": part.length });
     response.end(part);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -101,7 +97,13 @@ test("an address is read by range: headers and one section, not the file", async
     const bases = await cpu.loadFile(url, { section: "a" });
     const points = await pointsOf("a");
     const { x, y } = await bases.msm(points.map(() => 7n));
-    assert.deepEqual({ x, y }, bn254.msm(points, points.map(() => 7n)));
+    assert.deepEqual(
+      { x, y },
+      bn254.msm(
+        points,
+        points.map(() => 7n),
+      ),
+    );
     assert.ok(sent.bytes < 100_000, `${sent.bytes} bytes were sent`);
   } finally {
     server.close();
@@ -111,16 +113,20 @@ test("an address is read by range: headers and one section, not the file", async
 test("servers without ranges, and files that change, are errors", async () => {
   const plain = await serving(bytes, { ranges: false });
   let tags = 0;
-  const changing = await serving(bytes, { tag: () => `"${tags++}"` });
+  const changing = await serving(bytes, { tag: () => ({ etag: `"${tags++}"` }) });
+  // A server without tags, and a file that was replaced by one of the same length.
+  const date = () => new Date(1e12 + 1000 * tags++).toUTCString();
+  const replaced = await serving(bytes, { tag: () => ({ "last-modified": date() }) });
   try {
     await assert.rejects(cpu.loadFile(plain.url, { section: "a" }), {
       name: "BucketeerError",
       message: /does not send ranges/,
     });
-    await assert.rejects(cpu.loadFile(changing.url, { section: "a" }), /changed while it was read/);
+    for (const { url } of [changing, replaced]) {
+      await assert.rejects(cpu.loadFile(url, { section: "a" }), /changed while it was read/);
+    }
   } finally {
-    plain.server.close();
-    changing.server.close();
+    for (const { server } of [plain, changing, replaced]) server.close();
   }
 });
 
@@ -133,7 +139,18 @@ test("bad files say what is wrong", async () => {
   const load = (file, section = "a") => cpu.loadFile(file, { section });
   await assert.rejects(load(bytes, "z"), /section "z" is not in the file: expected one of a, b1, /);
   await assert.rejects(cpu.loadFile(bytes), /section is missing: expected one of a, b1, /);
-  await assert.rejects(load(bytes, "a:3"), /is not one for each power/);
+  for (const name of ["a:3", "a:"])
+    await assert.rejects(load(bytes, name), /is not one for each power/);
+  await assert.rejects(
+    load(changed((b) => b.writeUInt32LE(2, 4))),
+    /version 2 of .zkey, expected 1/,
+  );
+  await assert.rejects(
+    load(Buffer.concat([bytes, Buffer.alloc(3)])),
+    /trailing bytes: 3 after the last of \d+ sections/,
+  );
+  // The prime of the scalars is behind that of the coordinates: 4 + 32 bytes.
+  await assert.rejects(load(changed((b) => (b[60 + 36] ^= 1))), /scalars are not those of bn254/);
   await assert.rejects(load(changed((b) => b.write("r1cs"))), /neither a .zkey nor a .ptau/);
   await assert.rejects(load(bytes.subarray(0, 200)), /truncated/);
   await assert.rejects(load(bytes.subarray(0, 2)), /truncated/);
@@ -144,11 +161,17 @@ test("bad files say what is wrong", async () => {
   );
   await assert.rejects(load(12), TypeError);
   const { start } = await locate(await openFile(bytes), "h");
-  await assert.rejects(load(changed((b) => (b[start] ^= 1)), "h"), /base 0 is not on the curve/);
+  await assert.rejects(
+    load(
+      changed((b) => (b[start] ^= 1)),
+      "h",
+    ),
+    /base 0 is not on the curve/,
+  );
 });
 
-/** A .ptau of 2^9: its header, and the powers of tau in G1, which are two points in turn. */
-function ptau(points) {
+/** A .ptau: its header and one section of G1, by default the powers of tau of 2^9. */
+function ptau(points, { kind = 2, power = 9 } = {}) {
   const section = (kind, content) => {
     const head = Buffer.alloc(12);
     head.writeUInt32LE(kind, 0);
@@ -156,9 +179,9 @@ function ptau(points) {
     return Buffer.concat([head, content]);
   };
   const u32 = (...values) => Buffer.from(new Uint32Array(values).buffer);
-  const header = Buffer.concat([u32(32), littleEndian([bn254.p], 32), u32(9, 9)]);
+  const header = Buffer.concat([u32(32), littleEndian([bn254.p], 32), u32(power, power)]);
   const montgomery = points.flatMap(({ x, y }) => [(x * R) % bn254.p, (y * R) % bn254.p]);
-  const sections = [section(1, header), section(2, Buffer.from(littleEndian(montgomery, 32)))];
+  const sections = [section(1, header), section(kind, Buffer.from(littleEndian(montgomery, 32)))];
   return Buffer.concat([Buffer.from("ptau"), u32(1, sections.length), ...sections]);
 }
 
@@ -186,5 +209,34 @@ test("powers of tau are read share by share for several workers", async () => {
     );
   } finally {
     several.close();
+  }
+});
+
+test("the power of a Lagrange basis is a decimal number", async () => {
+  const points = bn254.points(3, generator(33));
+  const file = ptau(points, { kind: 12, power: 1 });
+  const { x, y } = await (await cpu.loadFile(file, { section: "lagrange-g1:1" })).msm([2n, 3n]);
+  assert.deepEqual({ x, y }, bn254.msm(points.slice(1), [2n, 3n]));
+  for (const power of ["", "0x1", "1:1", " 1", "1e0", "-0"]) {
+    const load = cpu.loadFile(file, { section: `lagrange-g1:${power}` });
+    await assert.rejects(
+      load,
+      { name: "BucketeerError", message: /is no power of a section/ },
+      power,
+    );
+  }
+  await assert.rejects(cpu.loadFile(file, { section: "lagrange-g1:2" }), /the last one has 2\^1/);
+});
+
+test("an aborted load of a file ends what is being fetched", async () => {
+  const controller = new AbortController();
+  let requests = 0;
+  const slow = await serving(bytes, { tag: () => (++requests > 1 && controller.abort(), {}) });
+  try {
+    const load = cpu.loadFile(slow.url, { section: "a", signal: controller.signal });
+    await assert.rejects(load, { name: "AbortError" });
+    assert.equal(requests, 2);
+  } finally {
+    slow.server.close();
   }
 });

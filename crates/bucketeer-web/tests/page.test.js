@@ -126,6 +126,27 @@ test("engines are compared, those that are missing say so, and a link shows the 
   await lone.close();
 });
 
+test("ffjavascript computes the same sums as the CPU, on the curves that it has", async () => {
+  const lone = await without(await browser.page(), "webgpu");
+  await lone.goto(`${browser.origin}/page/`);
+  await lone.getByText("Ready.").waitFor();
+  // Sums that differ are an error.
+  for (const [curve, theirs] of [
+    ["bn254-g1", /^ffjavascript\d+ threads?, bn128.*[\d.]+ (ms|µs|s)/],
+    ["bls12-381-g2", /^ffjavascript\d+ threads?, bls12381.*[\d.]+ (ms|µs|s)/],
+    ["pallas", /^ffjavascriptit has no pallas.*not run$/],
+  ]) {
+    await lone.selectOption("#curve", curve);
+    await lone.locator("#size").fill("8");
+    await lone.click("#compare");
+    const rows = lone.locator("#comparison tr");
+    await rows.filter({ hasText: theirs }).waitFor();
+    await lone.locator("#status", { hasText: "Done." }).waitFor();
+    assert.match(await rows.first().textContent(), /^CPUcpu, .*[\d.]+ (ms|µs|s)/);
+  }
+  await lone.close();
+});
+
 test("a run can be stopped, and the page stays usable", async () => {
   await page.selectOption("#curve", "bls12-377-g1");
   await size(16);

@@ -100,26 +100,41 @@ class Weierstrass extends Curve {
   }
 }
 
-/** −x² + y² = 1 + d·x²·y². */
+/** a·x² + y² = 1 + d·x²·y². */
 class Edwards extends Curve {
   zero = { x: 0n, y: 1n };
 
-  constructor(p, d, order, cofactor) {
+  constructor(p, d, order, cofactor, a = -1n) {
     super();
-    Object.assign(this, { p, d, order, cofactor });
+    Object.assign(this, { p, d, order, cofactor, a });
   }
 
   /** y for this x. */
   solve(x) {
-    const { p, d } = this;
-    return squareRoot((1n + x * x) * inverse(mod(1n - d * x * x, p), p), p);
+    const { p, d, a } = this;
+    return squareRoot((1n - a * x * x) * inverse(mod(1n - d * x * x, p), p), p);
+  }
+
+  /**
+   * Two points whose sum lies at infinity. If D is a point of order two there, P + D is
+   * (1/√(ad)/x, √(a/d)/y) up to the sign of x, with which it would be −P + D.
+   */
+  pairAtInfinity() {
+    const { p, a, d } = this;
+    const [point] = this.wholeCurve(1);
+    const root = inverse(squareRoot(a * d, p), p);
+    const y = mod(a * root * inverse(point.y, p), p);
+    const x = mod(root * inverse(point.x, p), p);
+    const twice = this.add(point, point);
+    const isOpposite = (other) => mod(this.add(other, other).x + twice.x, p) === 0n;
+    return [point, [{ x, y }, { x: p - x, y }].find(isOpposite)];
   }
 
   add(a, b) {
     const { p, d } = this;
     const product = mod(d * a.x * b.x * a.y * b.y, p);
     const x = mod((a.x * b.y + a.y * b.x) * inverse(mod(1n + product, p), p), p);
-    return { x, y: mod((a.y * b.y + a.x * b.x) * inverse(mod(1n - product, p), p), p) };
+    return { x, y: mod((a.y * b.y - this.a * a.x * b.x) * inverse(mod(1n - product, p), p), p) };
   }
 }
 
@@ -137,6 +152,16 @@ export const edwardsBls12 = new Edwards(
   3021n,
   2111115437357092606062206234695386632838870926408408195193685246394721360383n,
   4n,
+);
+
+const p381 = 52435875175126190479447740508185965837690552500527637822603658699938581184513n;
+
+export const bandersnatch = new Edwards(
+  p381,
+  mod(138827208126141220649022263972958607803n * inverse(171449701953573178309673572579671231137n, p381), p381),
+  13108968793781547619861935127046491459309155893440570251786403306729687672801n,
+  4n,
+  -5n,
 );
 
 export const bn254 = new Weierstrass(

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import * as reference from "./reference.js";
 
-for (const name of ["bls12_377", "edwardsBls12", "bn254"]) {
+for (const name of ["bls12_377", "edwardsBls12", "bandersnatch", "bn254"]) {
   test(`the reference's ${name} is a group of its order`, () => {
     const curve = reference[name];
     const [a, b, c] = curve.points(3, reference.generator(7));

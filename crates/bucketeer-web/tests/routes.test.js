@@ -12,7 +12,7 @@ const CPU_BASE = 1e4;
 const GPU_RUN = 4e6;
 
 /** A port that computes nothing. `times(n)` are the milliseconds of its runs. */
-function engine(kind, calls, times) {
+function engine(kind, calls, times, checks = []) {
   let last = 0;
   const figures = (scalars) => ({
     milliseconds: times(countNonZero(scalars, 32)),
@@ -26,7 +26,10 @@ function engine(kind, calls, times) {
       const nanoseconds = works.map((work) => work.batch * plan(work) * work.factor + work.extra);
       return { chosen: nanoseconds[0] <= nanoseconds[1] ? 0 : 1, nanoseconds };
     },
-    load: () => ({ handle: ++last, plan: kind, milliseconds: 1 }),
+    load: (...[, , , { check }]) => {
+      checks.push(check);
+      return { handle: ++last, plan: kind, milliseconds: 1 };
+    },
     msm: (_, scalars) => ({ x: null, y: null, figures: figures(scalars) }),
     msmBatch: (_, scalars, count) => ({ sums: Array(count).fill({}), figures: figures(scalars) }),
     free: () => undefined,
@@ -42,15 +45,18 @@ function engine(kind, calls, times) {
 
 async function routes(name, times = {}) {
   const calls = [];
-  const gpu = engine("webgpu", calls, times.webgpu ?? (() => GPU_RUN / 1e6 + 0.5));
-  const cpu = () => engine("cpu", calls, times.cpu ?? ((n) => (n * CPU_BASE) / 1e6));
+  const checks = [];
+  const gpu = engine("webgpu", calls, times.webgpu ?? (() => GPU_RUN / 1e6 + 0.5), checks);
+  const cpu = () => engine("cpu", calls, times.cpu ?? ((n) => (n * CPU_BASE) / 1e6), checks);
   const port = inRoutes(gpu, cpu, 1, { kind: "webgpu", name, description: "test" });
   await port.call("open", []);
-  return { port, calls };
+  return { port, calls, checks };
 }
 
-const load = (port, n) =>
-  port.call("load", ["bn254", new Uint8Array(64 * n), "little-endian", true, false]);
+const TRUST = { check: true, anyPoint: false, verify: false };
+const load = (port, n, source = new Uint8Array(64 * n)) => {
+  return port.call("load", ["bn254", source, "little-endian", TRUST]);
+};
 const scalars = (n, nonZero = n) => {
   const bytes = new Uint8Array(32 * n);
   for (let i = 0; i < nonZero; i++) bytes[32 * i] = 1;
@@ -85,8 +91,14 @@ test("bases that are used often move to the device that is faster for them", asy
   const cpu = kinds.lastIndexOf("cpu") + 1;
   // 160 ms a run against 2 s of compiling: after a dozen runs it would have been paid for.
   assert.ok(cpu >= 10 && cpu <= 14, `${cpu} runs on the CPU`);
-  assert.ok(kinds.slice(cpu).every((kind) => kind === "webgpu"), kinds.join(" "));
-  assert.deepEqual(calls.filter((call) => call.endsWith("load")), ["cpu load", "webgpu load"]);
+  assert.ok(
+    kinds.slice(cpu).every((kind) => kind === "webgpu"),
+    kinds.join(" "),
+  );
+  assert.deepEqual(
+    calls.filter((call) => call.endsWith("load")),
+    ["cpu load", "webgpu load"],
+  );
 });
 
 test("scalars of zero do not count", async () => {
@@ -135,4 +147,24 @@ test("both devices are freed and closed", async () => {
   await assert.rejects(msm(port, handle, 100), /the bases have been freed/);
   port.close();
   assert.deepEqual(calls, ["cpu load", "cpu free", "webgpu close", "cpu close"]);
+});
+
+test("a file is checked by each device that reads it, bytes once", async () => {
+  const n = 1 << 14;
+  for (const [name, source, expected] of [
+    ["bytes", new Uint8Array(64 * n), [true, false]],
+    ["file", { length: 64 * n, read: async (from, to) => new Uint8Array(to - from) }, [true, true]],
+  ]) {
+    const { port, checks } = await routes(name);
+    const { handle } = await load(port, n, source);
+    for (let run = 0; run < 30; run++) await msm(port, handle, n);
+    assert.deepEqual(checks, expected, name);
+  }
+});
+
+test("a closed Bucketeer does not start the other device", async () => {
+  const { port, calls } = await routes("closed");
+  port.close();
+  await assert.rejects(load(port, 100), /this Bucketeer has been closed/);
+  assert.deepEqual(calls, ["webgpu close"]);
 });

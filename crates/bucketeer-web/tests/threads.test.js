@@ -57,3 +57,52 @@ test("a worker that is gone is an error, not a hang", async () => {
   });
   assert.deepEqual(error, { name: "WorkerError", message: "a worker failed: it was ended" });
 });
+
+test("on a page without shared memory, runs that wait are cancelled before they begin", async () => {
+  const page = await blank(browser, {}, false);
+  const outcome = await page.evaluate(async () => {
+    const begun = [];
+    const { Worker } = globalThis;
+    globalThis.Worker = class extends Worker {
+      constructor(...args) {
+        super(...args);
+        this.addEventListener("message", ({ data }) => data.progress && begun.push(data.id));
+      }
+    };
+    const { Bucketeer } = await import("/index.js");
+    const cpu = await Bucketeer.create({ device: "cpu", threads: 1 });
+    const bases = await cpu.generate("bn254", 4000, { seed: 1 });
+    await bases.msmOf();
+    begun.length = 0;
+    // The first is cancelled while its message is on its way, the others while they wait.
+    const controller = new AbortController();
+    const { signal } = controller;
+    const runs = [1, 2, 3].map(() => bases.msmOf({ signal }).catch(({ name }) => name));
+    const last = bases.msmOf({ seed: 2 });
+    controller.abort();
+    const names = await Promise.all(runs);
+    const [sum, expected] = [await last, await bases.expected({ seed: 2 })];
+    cpu.close();
+    return { names, begun: new Set(begun).size, same: sum.x === expected.x, shared: crossOriginIsolated };
+  });
+  assert.deepEqual(outcome, { names: Array(3).fill("AbortError"), begun: 1, same: true, shared: false });
+});
+
+test("a message that a worker cannot read is an error, not a hang", async () => {
+  const page = await blank(browser);
+  await page.route("**/js/worker.js", async (route) => {
+    const response = await route.fetch();
+    const lost = 'addEventListener("message", ({ data }) => data.method === "expected" && dispatchEvent(new MessageEvent("messageerror")));';
+    await route.fulfill({ response, body: (await response.text()) + lost });
+  });
+  const error = await page.evaluate(async () => {
+    const { Bucketeer } = await import("/index.js");
+    const cpu = await Bucketeer.create({ device: "cpu", threads: 1 });
+    const bases = await cpu.generate("bn254", 3000);
+    const calls = [bases.msmOf(), bases.expected(), bases.msmOf()];
+    const ends = await Promise.allSettled(calls);
+    return ends.at(-1).reason && { name: ends.at(-1).reason.name, message: ends.at(-1).reason.message };
+  });
+  assert.equal(error.name, "WorkerError");
+  assert.match(error.message, /a message to it could not be read/);
+});

@@ -2,7 +2,7 @@
 
 import { Bucketeer } from "../index.js";
 
-let opened;
+let opened = null;
 
 /** The device is opened once for all calls; a fallback is announced once. */
 function open() {
@@ -17,8 +17,21 @@ function open() {
 /** The harness's function for a curve. Infinity, if there is one, is (0, 0), as in the input. */
 export function computeMsmOn(curve, options) {
   return async (baseAffinePoints, scalars) => {
-    const bucketeer = await open();
-    const { x, y, device } = await bucketeer.msm(curve, baseAffinePoints, scalars, options);
-    return { x: x ?? 0n, y: y ?? 0n, device };
+    const own = open();
+    try {
+      const { x, y, device } = await (await own).msm(curve, baseAffinePoints, scalars, options);
+      return { x: x ?? 0n, y: y ?? 0n, device };
+    } catch (error) {
+      // What failed for good would fail all later calls; they open a device again.
+      const dead = await own.then(() => isFatal(error), () => true);
+      if (dead && opened === own) {
+        opened = null;
+        own.then((bucketeer) => bucketeer.close(), () => {});
+      }
+      throw error;
+    }
   };
 }
+
+/** Whether a worker or the device is gone, rather than an input wrong. */
+const isFatal = ({ name, message }) => name === "WorkerError" || message.startsWith("the device failed");

@@ -1,16 +1,18 @@
-//! What browsers lack: a clock in the standard library, threads, a query for free memory.
+//! What browsers lack: a clock and random numbers in the standard library, threads, a query for
+//! free memory.
 //!
 //! Everything that differs between wasm and other targets is here, so that no other file depends on
 //! the target. rayon needs nothing: if no thread can be started, its global pool is the calling
 //! thread.
 
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use native::{Background, Instant, available_memory};
+pub(crate) use native::{Background, Instant, available_memory, random_seed};
 #[cfg(target_family = "wasm")]
-pub(crate) use wasm::{Background, Instant, available_memory};
+pub(crate) use wasm::{Background, Instant, available_memory, random_seed};
 
 #[cfg(not(target_family = "wasm"))]
 mod native {
+    use std::hash::{BuildHasher, RandomState};
     use std::sync::{Mutex, PoisonError};
     use std::thread::JoinHandle;
     use std::time::Duration;
@@ -41,6 +43,16 @@ mod native {
         pub(crate) fn join(self) -> Result<T, String> {
             self.0.join().map_err(|panic| panic_message(&*panic))
         }
+    }
+
+    /// Derived from the random keys that the standard library draws from the system for hash maps.
+    pub(crate) fn random_seed() -> [u8; 32] {
+        let keyed = RandomState::new();
+        let mut seed = [0; 32];
+        for (index, part) in seed.chunks_exact_mut(8).enumerate() {
+            part.copy_from_slice(&keyed.hash_one(index).to_le_bytes());
+        }
+        seed
     }
 
     /// Available memory, queried at most ten times a second: the query takes as long as a small
@@ -88,6 +100,13 @@ mod wasm {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("Background")
         }
+    }
+
+    /// The standard library has keys that are the same in every module, so these are JavaScript's.
+    /// Without its `crypto` they are zeros: faults of a device do not depend on them.
+    pub(crate) fn random_seed() -> [u8; 32] {
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed).map_or([0; 32], |()| seed)
     }
 
     /// Half of the 4 GiB that 32-bit addresses reach; the rest is for the caller's inputs and for

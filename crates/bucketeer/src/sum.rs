@@ -4,7 +4,7 @@
 //! arkworks' addition on it is wrong for some pairs outside the prime-order subgroup. So partial
 //! sums of an MSM stay on the short Weierstrass form, where additions are complete, until the end.
 
-#[cfg(any(feature = "io", feature = "ranks"))]
+#[cfg(any(all(feature = "any", not(test)), feature = "io", feature = "ranks"))]
 use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
 
 use crate::curve::Weierstrass;
@@ -64,7 +64,7 @@ impl<C: Curve> Sum<C> {
 }
 
 /// Appends a sum on the short Weierstrass form: 0 for infinity; 1, and arkworks' x and y.
-#[cfg(any(feature = "io", feature = "ranks"))]
+#[cfg(any(all(feature = "any", not(test)), feature = "io", feature = "ranks"))]
 pub(crate) fn write_sum<C: Curve>(
     sum: &Weierstrass<C::BaseField>,
     out: &mut Vec<u8>,
@@ -79,7 +79,7 @@ pub(crate) fn write_sum<C: Curve>(
 }
 
 /// Takes a sum that [`write_sum`] wrote from the front of the bytes.
-#[cfg(any(feature = "io", feature = "ranks"))]
+#[cfg(any(all(feature = "any", not(test)), feature = "io", feature = "ranks"))]
 pub(crate) fn take_sum<C: Curve>(bytes: &mut &[u8]) -> Option<Weierstrass<C::BaseField>> {
     let (kind, rest) = bytes.split_first()?;
     *bytes = rest;

@@ -9,7 +9,7 @@ use crate::plan::Settings;
 use crate::wait::{Pending, wait};
 use crate::{Bases, Builder, Curve, Error, Hook, Plan, Report, Timings};
 
-use super::{AnyJob, AnyScalars, AnySum};
+use super::{AnyJob, AnyScalars, AnyShare, AnySum, share};
 
 /// How to load bases and run MSMs.
 #[derive(Clone, Default)]
@@ -78,6 +78,15 @@ pub trait AnyBases: Send + Sync {
         batch: &'a [AnyScalars],
     ) -> Pending<'a, Result<Vec<AnySum>, Error>>;
 
+    /// The sum where these bases are a share of those of an MSM.
+    fn share_async<'a>(&'a self, scalars: &'a AnyScalars) -> Pending<'a, Result<AnyShare, Error>>;
+
+    /// The same for each MSM of a batch: [`AnyShare::sum`] of each.
+    fn share_batch_async<'a>(
+        &'a self,
+        batch: &'a [AnyScalars],
+    ) -> Pending<'a, Result<Vec<Vec<u8>>, Error>>;
+
     /// An MSM over the bases from `first` on.
     fn msm_packed(&self, first: usize, scalars: &PackedScalars<'_>) -> Result<AnyReport, Error>;
 
@@ -105,6 +114,16 @@ impl dyn AnyBases + '_ {
     /// [`Bases::msm_batch`].
     pub fn msm_batch(&self, batch: &[AnyScalars]) -> Result<Vec<AnySum>, Error> {
         wait(self.msm_batch_async(batch))
+    }
+
+    /// [`share_async`](AnyBases::share_async).
+    pub fn share(&self, scalars: &AnyScalars) -> Result<AnyShare, Error> {
+        wait(self.share_async(scalars))
+    }
+
+    /// [`share_batch_async`](AnyBases::share_batch_async).
+    pub fn share_batch(&self, batch: &[AnyScalars]) -> Result<Vec<Vec<u8>>, Error> {
+        wait(self.share_batch_async(batch))
     }
 }
 
@@ -147,6 +166,17 @@ impl<C: Curve> AnyBases for Loaded<C> {
             let sums = self.bases.msm_batch_async(&batch).await?;
             Ok(sums.into_iter().map(AnySum::new::<C>).collect())
         })
+    }
+
+    fn share_async<'a>(&'a self, scalars: &'a AnyScalars) -> Pending<'a, Result<AnyShare, Error>> {
+        Box::pin(share::share((&self.bases, self.curve), scalars))
+    }
+
+    fn share_batch_async<'a>(
+        &'a self,
+        batch: &'a [AnyScalars],
+    ) -> Pending<'a, Result<Vec<Vec<u8>>, Error>> {
+        Box::pin(share::batch((&self.bases, self.curve), batch))
     }
 
     fn msm_packed(&self, first: usize, scalars: &PackedScalars<'_>) -> Result<AnyReport, Error> {

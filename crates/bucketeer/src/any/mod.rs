@@ -33,6 +33,7 @@ mod bytes;
 mod job;
 mod points;
 mod scalars;
+mod share;
 #[cfg(feature = "io")]
 mod stream;
 mod sum;
@@ -42,6 +43,7 @@ pub use bytes::Layout;
 pub use job::AnyJob;
 pub use points::AnyPoints;
 pub use scalars::AnyScalars;
+pub use share::AnyShare;
 #[cfg(feature = "io")]
 pub use stream::{AnyStream, AnyStreamReport};
 pub use sum::{AnySum, Coordinates};
@@ -103,6 +105,9 @@ pub trait AnyCurve: Send + Sync {
         n: usize,
         residues: bool,
     ) -> Result<AnyScalars, Error>;
+
+    /// The sum of an MSM from those of its shares, [`AnyShare::sum`].
+    fn total(&self, shares: &[&[u8]]) -> Result<AnySum, Error>;
 
     /// [`io::read_bases`].
     #[cfg(feature = "io")]
@@ -237,6 +242,10 @@ impl<C: Curve> AnyCurve for Typed<C> {
         residues: bool,
     ) -> Result<AnyScalars, Error> {
         bytes::read_scalars::<C>(self.curve, bytes, representation, n, residues)
+    }
+
+    fn total(&self, shares: &[&[u8]]) -> Result<AnySum, Error> {
+        share::total::<C>(shares)
     }
 
     #[cfg(feature = "io")]

@@ -273,6 +273,25 @@ impl<C: Curve> Bases<C> {
         self.slice(..).msm_batch_async(batch).await
     }
 
+    /// One MSM whose sum stays in its engine's coordinates.
+    #[cfg(all(feature = "any", not(test)))]
+    pub(crate) async fn partial<'a>(
+        &self,
+        scalars: impl Into<Scalars<'a, C::ScalarField>>,
+    ) -> Result<Partial<C>, Error> {
+        self.slice(..).run(&scalars.into(), None, CancelToken::default()).await
+    }
+
+    /// The same for a batch.
+    #[cfg(all(feature = "any", not(test)))]
+    pub(crate) async fn batch_partials<S>(&self, batch: &[&S]) -> Result<Vec<Sum<C>>, Error>
+    where
+        S: AsScalars<C::ScalarField> + ?Sized + Sync,
+    {
+        let scalars: Vec<_> = batch.iter().map(|scalars| scalars.as_scalars()).collect();
+        self.slice(..).batch_sums(&scalars).await
+    }
+
     /// Starts an MSM in the background. The job owns the scalars and keeps the bases alive.
     pub fn submit<S>(&self, scalars: S) -> Result<Job<C>, Error>
     where

@@ -28,6 +28,12 @@ pub trait FieldWords: Field {
     /// Words of an element.
     const WORDS: usize;
 
+    /// Words of an element of the prime field below.
+    const PRIME_WORDS: usize;
+
+    /// The highest of the words of its modulus.
+    const TOP_WORD: u64;
+
     /// Writes the element as [`WORDS`](Self::WORDS) words.
     fn write_words(&self, out: &mut [u64]);
 
@@ -44,6 +50,8 @@ pub trait FieldWords: Field {
 
 impl<P: FpConfig<N>, const N: usize> FieldWords for Fp<P, N> {
     const WORDS: usize = N;
+    const PRIME_WORDS: usize = N;
+    const TOP_WORD: u64 = P::MODULUS.0[N - 1];
 
     #[inline(always)]
     fn write_words(&self, out: &mut [u64]) {
@@ -75,6 +83,8 @@ impl<P: FpConfig<N>, const N: usize> FieldWords for Fp<P, N> {
 /// As canonical integers: elements are smaller than a word, and their form is not used.
 impl<P: SmallFpConfig> FieldWords for SmallFp<P> {
     const WORDS: usize = 1;
+    const PRIME_WORDS: usize = 1;
+    const TOP_WORD: u64 = 0;
 
     fn write_words(&self, out: &mut [u64]) {
         out.copy_from_slice(&self.into_bigint().0);
@@ -98,6 +108,8 @@ where
     P::BaseField: FieldWords,
 {
     const WORDS: usize = 2 * P::BaseField::WORDS;
+    const PRIME_WORDS: usize = P::BaseField::PRIME_WORDS;
+    const TOP_WORD: u64 = P::BaseField::TOP_WORD;
 
     #[inline(always)]
     fn write_words(&self, out: &mut [u64]) {
@@ -127,6 +139,8 @@ where
     P::BaseField: FieldWords,
 {
     const WORDS: usize = 3 * P::BaseField::WORDS;
+    const PRIME_WORDS: usize = P::BaseField::PRIME_WORDS;
+    const TOP_WORD: u64 = P::BaseField::TOP_WORD;
 
     fn write_words(&self, out: &mut [u64]) {
         let parts = out.chunks_exact_mut(P::BaseField::WORDS);

@@ -1,11 +1,10 @@
 //! Points from integers, and the checks that every base from a file must pass.
 
-use std::hash::{BuildHasher, RandomState};
-
 use ark_ff::{Field, PrimeField};
 use num_bigint::BigUint;
 
 use super::{Malformed, ReadOptions};
+use crate::platform::random_seed;
 use crate::subgroup::first_outside;
 use crate::{Curve, Model, PointFault};
 
@@ -77,16 +76,6 @@ pub(super) fn check_subgroup<C: Curve>(
             Err(Malformed::new(format!("base {index}: {fault}")))
         }
     }
-}
-
-/// Derived from the random keys that the standard library draws from the system for hash maps.
-fn random_seed() -> [u8; 32] {
-    let keyed = RandomState::new();
-    let mut seed = [0; 32];
-    for (index, part) in seed.chunks_exact_mut(8).enumerate() {
-        part.copy_from_slice(&keyed.hash_one(index).to_le_bytes());
-    }
-    seed
 }
 
 /// The components of a field element as integers.

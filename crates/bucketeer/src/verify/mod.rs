@@ -42,6 +42,7 @@ pub(crate) use ring::{Combined, Ring, Seed, Term};
 use law::Law;
 
 use crate::curve::Weierstrass;
+use crate::platform::random_seed;
 use crate::sum::Sum;
 use crate::{Curve, CurveSpec, Error};
 
@@ -69,7 +70,7 @@ impl<C: Curve> Verifier<C> {
     pub(crate) fn new(bases: usize, any_point: bool) -> Result<Self, Error> {
         let ring = Ring::new(&CurveSpec::of::<C>(), any_point)?;
         let block = bases.div_ceil(BLOCKS).next_multiple_of(ring::BLOCK).max(ring::BLOCK);
-        let round = |_| Round { seed: ring::random_seed(), anchors: Vec::new() };
+        let round = |_| Round { seed: random_seed(), anchors: Vec::new() };
         let rounds = (0..ring.rounds()).map(round).collect();
         Ok(Self { ring, bases, block, rounds })
     }

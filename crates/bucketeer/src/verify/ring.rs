@@ -5,7 +5,6 @@
 //! Where r has fewer bits than the bound needs, a verification has several rounds, each with masks
 //! of its own: a round misses with probability at most 1/(r − 1) ≤ 2^(1 − bits of r).
 
-use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
 use ark_ff::PrimeField;
@@ -16,6 +15,7 @@ use num_traits::One;
 use rand_chacha::ChaCha20Rng;
 
 use crate::curve::{WordField, residue};
+use crate::platform::random_seed;
 use crate::scalars::{Data, MAX_SCALAR_BITS, MAX_WORDS, ScalarSource};
 use crate::vectors::try_collect;
 use crate::{AsScalars, CurveSpec, Error, Scalars, parallel};
@@ -28,17 +28,6 @@ const BOUND: u32 = 64;
 
 /// What masks are drawn from.
 pub(crate) type Seed = [u8; 32];
-
-/// Derived from the random keys that the standard library draws from the system for hash maps. In
-/// a browser these are not random; faults of a device do not depend on them.
-pub(super) fn random_seed() -> Seed {
-    let keyed = RandomState::new();
-    let mut seed = [0; 32];
-    for (index, part) in seed.chunks_exact_mut(8).enumerate() {
-        part.copy_from_slice(&keyed.hash_one(index).to_le_bytes());
-    }
-    seed
-}
 
 /// Integers modulo the order of the points.
 pub(crate) struct Ring {

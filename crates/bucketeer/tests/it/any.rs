@@ -107,3 +107,33 @@ fn points_and_scalars_of_different_curves_do_not_mix() {
     assert_eq!(error, Error::LengthMismatch { bases: 3, scalars: 4 });
     assert!(points.load(&device, 4, &options).is_err());
 }
+
+/// Shares of an MSM add up to what one run gives; bytes of anything else are refused.
+#[test]
+fn sums_of_shares_have_the_total_of_the_whole() {
+    for name in ["bn254-g1", "bls12-381-g2", "bandersnatch"] {
+        let curve = named(name);
+        let (points, device) = (curve.random_bases(40, 3), Device::cpu());
+        let scalars = curve.random_scalars(Distribution::Uniform, 40, 3);
+        let options = RunOptions::default();
+        let mut shares = Vec::new();
+        for range in [0..17, 17..40, 40..40] {
+            let part = points.part(range.clone());
+            let bases = part.load(&device, range.len(), &options).unwrap();
+            let own = scalars.part(range);
+            let share = bases.share(&own).unwrap();
+            let batch = bases.share_batch(std::slice::from_ref(&own)).unwrap();
+            assert_eq!(batch, [share.sum.clone()]);
+            shares.push(share.sum);
+        }
+        let parts: Vec<&[u8]> = shares.iter().map(Vec::as_slice).collect();
+        let total = curve.total(&parts).unwrap().coordinates();
+        assert_eq!(Some(total), points.expected(&scalars).unwrap(), "{name}");
+        let none = curve.total(&[]).unwrap().coordinates();
+        assert_eq!(curve.total(&parts[2..]).unwrap().coordinates(), none);
+        for wrong in [&[][..], &[1], &[0, 0], &parts[0][1..]] {
+            let error = curve.total(&[parts[1], wrong]).unwrap_err().to_string();
+            assert!(error.contains("the sum of share 1 is not one of this library"), "{error}");
+        }
+    }
+}

@@ -95,8 +95,10 @@ impl<const N: usize, const SPARE: u32, const ADX: bool> Prime<N, SPARE, ADX> {
         Reduced(self.trim(&sum, carry))
     }
 
-    /// The same, below 2p and with its carry.
-    #[inline(always)]
+    /// The same, below 2p and with its carry. In WebAssembly a call: its products are long, and the
+    /// module has to be downloaded.
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn dot_plain<const D: usize>(&self, a: &[Words<N>; D], b: &[Words<N>; D]) -> (Words<N>, bool) {
         let (mut t, mut top) = ([0; N], 0);
         let rows = if N <= UNROLLED { N } else { self.rows.min(N) };

@@ -28,13 +28,13 @@ pub(crate) fn kernel<F: WordField>(curve: &CurveSpec, a: F) -> Result<AnyKernel,
         });
     }
     Ok(if const { F::WORDS <= 4 } {
-        AnyKernel::W8(choose(curve, a, four_words).into())
+        AnyKernel::W8(choose(curve, a, four_words::<F>).into())
     } else if const { F::WORDS <= 6 } {
-        AnyKernel::W12(choose(curve, a, six_words).into())
+        AnyKernel::W12(choose(curve, a, six_words::<F>).into())
     } else if const { F::WORDS <= 8 } {
-        AnyKernel::W16(choose(curve, a, eight_words).into())
+        AnyKernel::W16(choose(curve, a, eight_words::<F>).into())
     } else if const { F::WORDS <= 12 } {
-        AnyKernel::W24(choose(curve, a, twelve_words).into())
+        AnyKernel::W24(choose(curve, a, twelve_words::<F>).into())
     } else {
         AnyKernel::W48(choose(curve, a, |_, formulas| Err(formulas)).into())
     })
@@ -58,34 +58,43 @@ fn choose<F: WordField, const W: usize>(
 /// The result of the functions below: a kernel, or the formulas back if there is none.
 type Own<const W: usize> = Result<Boxed<W>, Box<dyn Formulas<W>>>;
 
-fn four_words(curve: &CurveSpec, formulas: Box<dyn Formulas<8>>) -> Own<8> {
-    match (curve.limbs, curve.degree, spare(&curve.modulus)) {
-        (4, 1, 2) => Ok(prime::<4, 2, 8>(curve, formulas)),
-        (4, 1, 1) => Ok(prime::<4, 1, 8>(curve, formulas)),
-        (4, 1, _) => Ok(prime::<4, 0, 8>(curve, formulas)),
-        _ => Err(formulas),
+// The branches below are constant, so each field is compiled for one kernel.
+
+fn four_words<F: WordField>(curve: &CurveSpec, formulas: Box<dyn Formulas<8>>) -> Own<8> {
+    if const { F::PRIME_WORDS != 4 } {
+        Err(formulas)
+    } else if const { spare(F::TOP_WORD) == 2 } {
+        Ok(prime::<4, 2, 8>(curve, formulas))
+    } else if const { spare(F::TOP_WORD) == 1 } {
+        Ok(prime::<4, 1, 8>(curve, formulas))
+    } else {
+        Ok(prime::<4, 0, 8>(curve, formulas))
     }
 }
 
-fn six_words(curve: &CurveSpec, formulas: Box<dyn Formulas<12>>) -> Own<12> {
-    match (curve.limbs, curve.degree, spare(&curve.modulus)) {
-        (6, 1, 2) => Ok(prime::<6, 2, 12>(curve, formulas)),
-        _ => Err(formulas),
+fn six_words<F: WordField>(curve: &CurveSpec, formulas: Box<dyn Formulas<12>>) -> Own<12> {
+    if const { F::PRIME_WORDS == 6 && spare(F::TOP_WORD) == 2 } {
+        Ok(prime::<6, 2, 12>(curve, formulas))
+    } else {
+        Err(formulas)
     }
 }
 
-fn eight_words(curve: &CurveSpec, formulas: Box<dyn Formulas<16>>) -> Own<16> {
-    match (curve.limbs, curve.degree) {
-        (4, 2) => quadratic::<4, 16>(curve, formulas),
-        _ => Err(formulas),
+fn eight_words<F: WordField>(curve: &CurveSpec, formulas: Box<dyn Formulas<16>>) -> Own<16> {
+    if const { F::WORDS == 8 && F::PRIME_WORDS == 4 } {
+        quadratic::<4, 16>(curve, formulas)
+    } else {
+        Err(formulas)
     }
 }
 
-fn twelve_words(curve: &CurveSpec, formulas: Box<dyn Formulas<24>>) -> Own<24> {
-    match (curve.limbs, curve.degree, spare(&curve.modulus)) {
-        (12, 1, 2) => Ok(prime::<12, 2, 24>(curve, formulas)),
-        (6, 2, _) => quadratic::<6, 24>(curve, formulas),
-        _ => Err(formulas),
+fn twelve_words<F: WordField>(curve: &CurveSpec, formulas: Box<dyn Formulas<24>>) -> Own<24> {
+    if const { F::PRIME_WORDS == 12 && spare(F::TOP_WORD) == 2 } {
+        Ok(prime::<12, 2, 24>(curve, formulas))
+    } else if const { F::WORDS == 12 && F::PRIME_WORDS == 6 } {
+        quadratic::<6, 24>(curve, formulas)
+    } else {
+        Err(formulas)
     }
 }
 
@@ -123,10 +132,9 @@ fn quadratic<const N: usize, const W: usize>(
     })
 }
 
-/// Bits of its words that p leaves unused, as [`Prime`] counts them: two also for a p that exceeds
-/// R/4 by less than 2^−62 of it.
-pub(super) fn spare(p: &BigUint) -> u32 {
-    let top = p.iter_u64_digits().next_back().unwrap_or(0);
+/// Bits of its words that a p with this highest word leaves unused, as [`Prime`] counts them: two
+/// also for a p that exceeds R/4 by less than 2^−62 of it.
+pub(super) const fn spare(top: u64) -> u32 {
     if top <= 1 << 62 { 2 } else { top.leading_zeros() }
 }
 

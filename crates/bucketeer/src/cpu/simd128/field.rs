@@ -77,25 +77,35 @@ fn quotient(column: V, negative_inverse: V) -> V {
     sub(and(add(product, splat(HALF)), splat(MASK)), splat(HALF))
 }
 
-/// Adds to four columns the products of pair i of `a` with row n − i of `b` or, for the last two,
-/// n + 1 − i. `b` are the rows of the last pair to the first, and one more.
+/// Adds to four columns the products of a pair with a row or, for the last two columns, with the
+/// next row.
 #[inline(always)]
-fn add_products(columns: [V; 4], [a, q]: [&[V]; 2], [b, p]: [&[[V; 2]]; 2]) -> [V; 4] {
-    let ([b @ .., next_b], [p @ .., next_p]) = (b, p) else { return columns };
-    let [mut c0, mut c1, mut c2, mut c3] = columns;
-    let (mut next_b, mut next_p) = (*next_b, *next_p);
-    for ((a, q), (b, p)) in a.iter().zip(q).zip(b.iter().rev().zip(p.iter().rev())) {
-        c0 = add(c0, dot(*a, b[0]));
-        c1 = add(c1, dot(*a, b[1]));
-        c2 = add(c2, dot(*a, next_b[0]));
-        c3 = add(c3, dot(*a, next_b[1]));
-        c0 = add(c0, dot(*q, p[0]));
-        c1 = add(c1, dot(*q, p[1]));
-        c2 = add(c2, dot(*q, next_p[0]));
-        c3 = add(c3, dot(*q, next_p[1]));
-        (next_b, next_p) = (*b, *p);
+fn add_pair([c0, c1, c2, c3]: [V; 4], a: V, row: [V; 2], next: [V; 2]) -> [V; 4] {
+    [
+        add(c0, dot(a, row[0])),
+        add(c1, dot(a, row[1])),
+        add(c2, dot(a, next[0])),
+        add(c3, dot(a, next[1])),
+    ]
+}
+
+/// Adds to four columns the products of pair i of `a`, an even number of pairs, with row n − i of
+/// `rows` or, for the last two columns, n + 1 − i. The rows are those of the last pair to the first,
+/// and one more.
+///
+/// Two pairs at a time, and a call for each factor: with four pairs, or both factors in one loop,
+/// engines run out of registers (`docs/benchmarks/data/wasm-products.txt`).
+#[inline(always)]
+fn add_products(mut columns: [V; 4], a: &[V], rows: &[[V; 2]]) -> [V; 4] {
+    let [rows @ .., next] = rows else { return columns };
+    let mut next = *next;
+    for (a, rows) in a.chunks_exact(2).zip(rows.rchunks_exact(2)) {
+        let (&[a0, a1], &[second, first]) = (a, rows) else { break };
+        columns = add_pair(columns, a0, first, next);
+        columns = add_pair(columns, a1, second, first);
+        next = second;
     }
-    [c0, c1, c2, c3]
+    columns
 }
 
 /// Two digits of q for two columns, and the carry to the next one.
@@ -176,9 +186,8 @@ impl<const N: usize, const H: usize> Field<N, H> {
         let (b, p, q, zero) = (&work.rows, &self.rows, &mut work.q, splat(0));
         let mut carry = zero;
         for n in (0..H).step_by(2) {
-            let (factors, rows) = ([&a[..n], &q[..n]], [&b[1..n + 2], &p[1..n + 2]]);
-            let [mut c0, mut c1, mut c2, mut c3] =
-                add_products([carry, zero, zero, zero], factors, rows);
+            let columns = add_products([carry, zero, zero, zero], &a[..n], &b[1..n + 2]);
+            let [mut c0, mut c1, mut c2, mut c3] = add_products(columns, &q[..n], &p[1..n + 2]);
             (c0, c1) = (add(c0, dot(a[n], b[0][0])), add(c1, dot(a[n], b[0][1])));
             (q[n], carry) = reduce([c0, c1], p, self.negative_inverse);
             if n + 1 < H {
@@ -192,8 +201,14 @@ impl<const N: usize, const H: usize> Field<N, H> {
         let half = splat(HALF);
         carry = add(carry, half);
         for n in (0..H).step_by(2) {
-            let (factors, rows) = ([&a[n..], &q[n..]], [&b[n + 1..H + 2], &p[n + 1..H + 2]]);
-            let [c0, c1, c2, c3] = add_products([carry, half, half, half], factors, rows);
+            // Row H has one digit, in its first vector: the pair that meets it adds to one column.
+            let first = n + H % 2;
+            if H % 2 == 1 {
+                carry = add(carry, add(dot(a[n], b[H][0]), dot(q[n], p[H][0])));
+            }
+            let rows = n + 1..H + 2 - H % 2;
+            let columns = add_products([carry, half, half, half], &a[first..], &b[rows.clone()]);
+            let [c0, c1, c2, c3] = add_products(columns, &q[first..], &p[rows]);
             work.columns[n] = [c0, c1];
             if n + 1 < H {
                 work.columns[n + 1] = [c2, c3];
