@@ -207,7 +207,7 @@ mod tests {
         assert_eq!([read(DEEPEST + 1), read(100_000)], [None, None]);
         let kept = |number: usize| lasting(&format!("a setting of a message, {number}"));
         assert_eq!(kept(0), "a setting of a message, 0");
-        assert_eq!((1..1000).map(kept).last(), Some("a name"));
+        assert!((1..1000).any(|number| kept(number) == "a name"));
         assert_eq!(kept(0), "a setting of a message, 0");
     }
 }
