@@ -123,7 +123,7 @@ fn sums_of_shares_have_the_total_of_the_whole() {
             let own = scalars.part(range);
             let share = bases.share(&own).unwrap();
             let batch = bases.share_batch(std::slice::from_ref(&own)).unwrap();
-            assert_eq!(batch, [share.sum.clone()]);
+            assert_eq!(batch, std::slice::from_ref(&share.sum));
             shares.push(share.sum);
         }
         let parts: Vec<&[u8]> = shares.iter().map(Vec::as_slice).collect();
