@@ -72,7 +72,10 @@ fn end(signal: libc::c_int) -> ! {
     // After a line of progress.
     let start = if stderr.is_terminal() { "\n" } else { "" };
     let reason = if signal == libc::SIGINT { "interrupted" } else { "told to end" };
-    let _ = writeln!(stderr, "{start}error: {reason}");
+    // Where one rank has failed, mpirun ends the others.
+    if !crate::output::is_silent() {
+        let _ = writeln!(stderr, "{start}error: {reason}");
+    }
     // SAFETY: ends the process. Destructors of libraries do not run: other threads still use them.
     unsafe { libc::_exit(128 + signal) }
 }

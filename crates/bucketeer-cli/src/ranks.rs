@@ -67,6 +67,8 @@ pub fn start() -> Result<(), Failure> {
 /// Ends MPI, once all ranks do.
 pub fn leave() {
     if let Some(ranks) = RANKS.get() {
+        // All is said. Where the command has failed, mpirun ends ranks that are slower to leave.
+        output::set_silent(true);
         ranks.end();
     }
 }

@@ -94,7 +94,8 @@ class Tool(unittest.TestCase):
                      "--scalars", "outside-scalars", cwd=self.folder)
         line = ["msm", "--mpi", "--curve", "bls12-381", "--bases", "outside", "--scalars",
                 "outside-scalars", "--threads", 1]
-        self.fails(1, 3, *line, "--no-subgroup-check", words=["wrong result", "--any-point"])
+        self.fails(1, 3, *line, "--no-subgroup-check", "--verify",
+                   words=["rank 0: verification failed"])
         self.assertTrue(mpirun.answer(3, *line, "--any-point", cwd=self.folder)["checked"])
 
     def test_help_is_no_failure(self):
