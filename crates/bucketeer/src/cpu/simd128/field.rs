@@ -90,8 +90,8 @@ fn add_pair([c0, c1, c2, c3]: [V; 4], a: V, row: [V; 2], next: [V; 2]) -> [V; 4]
 }
 
 /// Adds to four columns the products of pair i of `a`, an even number of pairs, with row n − i of
-/// `rows` or, for the last two columns, n + 1 − i. The rows are those of the last pair to the first,
-/// and one more.
+/// `rows` or, for the last two columns, n + 1 − i. The rows are those of the last pair to the
+/// first, and one more.
 ///
 /// Two pairs at a time, and a call for each factor: with four pairs, or both factors in one loop,
 /// engines run out of registers (`docs/benchmarks/data/wasm-products.txt`).
