@@ -12,7 +12,7 @@ mod settings;
 
 pub use input::{DEVICES, Form, Input, Run, Term, count_of_sums};
 pub use points::{Combination, Combinations};
-pub use settings::AnySettings;
+pub use settings::{AnyBuilder, AnySettings};
 
 use bucketeer::Curve;
 

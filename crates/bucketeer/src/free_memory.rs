@@ -83,7 +83,8 @@ fn resource_limits() -> Option<u64> {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         // SAFETY: the call writes one structure.
         let known = unsafe { libc::getrlimit(resource, &mut limit) } == 0;
-        (known && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+        #[allow(clippy::useless_conversion, reason = "it has 32 bits on a 32-bit system")]
+        (known && limit.rlim_cur != libc::RLIM_INFINITY).then_some(u64::from(limit.rlim_cur))
     };
     // SAFETY: the call reads a system constant.
     let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);

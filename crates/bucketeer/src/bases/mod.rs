@@ -171,8 +171,9 @@ impl<C: Curve> Partial<C> {
             whole = Some(match whole {
                 None => (plan, timings),
                 Some((mut total, longest)) => {
-                    total.n += plan.n;
-                    total.chunks += plan.chunks;
+                    // Those of another rank are what it says they are.
+                    total.n = total.n.saturating_add(plan.n);
+                    total.chunks = total.chunks.saturating_add(plan.chunks);
                     (total, longest.max(&timings))
                 }
             });

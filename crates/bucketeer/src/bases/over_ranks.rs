@@ -442,6 +442,19 @@ pub(crate) fn exchange_sum<C: Curve>(
 mod tests {
     use super::*;
 
+    /// Counts in a damaged message used to overflow.
+    #[test]
+    fn counts_that_a_rank_sends_may_be_any() {
+        type G = ark_bn254::G1Affine;
+        let curve = CurveSpec::of::<G>();
+        let plan = Plan::new(&Request::new(&curve, 5, Device::cpu().facts())).expect("a plan");
+        let message = [vec![0xff; 2 * 8], vec![0; 7 * 8 + 1]].concat();
+        let part = || partial::<G>(&message, &plan).expect("whole");
+        let total = Partial::total(vec![part(), part()]).expect("a sum");
+        assert_eq!((total.plan.n, total.plan.chunks), (usize::MAX, usize::MAX));
+        assert!(partial::<G>(&message[1..], &plan).is_err());
+    }
+
     #[test]
     fn ranges_are_as_long_as_ranks_are_fast() {
         assert_eq!(ranges(10, &[1.0, 1.0]), [0..5, 5..10]);

@@ -1,9 +1,9 @@
 //! A case: one run, with any settings, on any device.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use bucketeer::{Bases, Builder, Curve, Device, Error};
+use bucketeer::{Builder, Curve, Device, Error};
 
-use crate::{AnySettings, Combinations, DEVICES, Form, Input, Run, Term};
+use crate::{AnyBuilder, Combinations, DEVICES, Form, Input, Run, Term};
 
 #[derive(Debug)]
 pub struct Case {
@@ -13,7 +13,7 @@ pub struct Case {
     pub device: u8,
     pub form: Form,
     pub run: Run,
-    pub settings: AnySettings,
+    pub builder: AnyBuilder,
     /// How often the pairs are repeated beyond the first time.
     pub repeated: u8,
     pub pairs: Vec<Term>,
@@ -27,7 +27,7 @@ impl<'a> Arbitrary<'a> for Case {
             device: u.arbitrary()?,
             form: u.arbitrary()?,
             run: *u.choose(&Run::ALL)?,
-            settings: u.arbitrary()?,
+            builder: u.arbitrary()?,
             repeated: u.arbitrary()?,
             pairs: u.arbitrary()?,
         })
@@ -36,10 +36,11 @@ impl<'a> Arbitrary<'a> for Case {
 
 /// Carries a case out on a curve, and compares the sums.
 pub fn check<C: Curve>(combinations: &Combinations<C>, case: &Case) {
-    let settings = &case.settings.0;
+    let AnyBuilder { settings, check_subgroup, .. } = &case.builder;
     let pairs = case.pairs.repeat(1 + usize::from(case.repeated) % 32);
-    let input = Input::new(combinations, &pairs, case.form, settings.any_point);
-    let builder = Bases::builder().settings(settings.clone());
+    let mut input = Input::new(combinations, &pairs, case.form, settings.any_point);
+    input.in_subgroup = *check_subgroup;
+    let builder = case.builder.builder();
     let device = &DEVICES[usize::from(case.device) % DEVICES.len()];
     run(case.run, &input, &builder, device);
 }

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use arbitrary::{Arbitrary, Result as Drawn, Unstructured};
 use ark_ec::CurveGroup;
-use ark_ff::PrimeField;
+use ark_ff::{BigInteger, PrimeField};
 use bucketeer::conformance::on_weierstrass;
-use bucketeer::{AsScalars, Curve, Device, Error, Scalars};
+use bucketeer::{AsScalars, Curve, Device, Error, PointFault, Scalars};
 
 use crate::{Combination, Combinations};
 
@@ -15,13 +15,18 @@ use crate::{Combination, Combinations};
 #[derive(Debug, Clone, Copy)]
 pub enum Form {
     Residues,
+    /// Residues as integers.
+    Canonical,
     Words,
+    Bytes,
+    Booleans,
     Signed,
 }
 
 impl<'a> Arbitrary<'a> for Form {
     fn arbitrary(u: &mut Unstructured<'a>) -> Drawn<Self> {
-        u.choose(&[Self::Residues, Self::Words, Self::Signed]).copied()
+        use Form::{Booleans, Bytes, Canonical, Residues, Signed, Words};
+        u.choose(&[Residues, Canonical, Words, Bytes, Booleans, Signed]).copied()
     }
 }
 
@@ -83,7 +88,10 @@ pub fn count_of_sums() -> u64 {
 /// Scalars in memory of their own.
 pub enum Owned<F> {
     Residues(Vec<F>),
+    Canonical(Vec<u64>),
     Words(Vec<u64>),
+    Bytes(Vec<u8>),
+    Booleans(Vec<bool>),
     Signed(Vec<i128>),
 }
 
@@ -91,7 +99,10 @@ impl<F: PrimeField> AsScalars<F> for Owned<F> {
     fn as_scalars(&self) -> Scalars<'_, F> {
         match self {
             Self::Residues(residues) => Scalars::residues(residues),
+            Self::Canonical(words) => Scalars::canonical(words),
             Self::Words(words) => Scalars::words(words, 2),
+            Self::Bytes(bytes) => bytes.as_scalars(),
+            Self::Booleans(booleans) => booleans.as_scalars(),
             Self::Signed(signed) => signed.as_scalars(),
         }
     }
@@ -105,11 +116,19 @@ pub struct Input<'a, C: Curve> {
     amounts: Vec<u128>,
     words: Vec<u64>,
     residues: Vec<C::ScalarField>,
+    canonical: Vec<u64>,
+    bytes: Vec<u8>,
+    booleans: Vec<bool>,
     signed: Vec<i128>,
     form: Form,
+    /// Whether runs must refuse points outside of the subgroup.
+    pub in_subgroup: bool,
 }
 
 impl<'a, C: Curve> Input<'a, C> {
+    /// Words of a canonical residue.
+    const LIMBS: usize = <C::ScalarField as PrimeField>::BigInt::NUM_LIMBS;
+
     /// Of these terms. The points are of the subgroup unless others are allowed.
     pub fn new(
         combinations: &'a Combinations<C>,
@@ -122,13 +141,19 @@ impl<'a, C: Curve> Input<'a, C> {
         let mut points: Vec<C> = chosen.iter().map(|term| term.point).collect();
         let words = terms.iter().flat_map(|(_, k)| [*k as u64, (*k >> 64) as u64]).collect();
         let residues: Vec<C::ScalarField> = terms.iter().map(|(_, k)| (*k).into()).collect();
+        let limbs = |k: &C::ScalarField| k.into_bigint().as_ref().to_vec();
+        let canonical = residues.iter().flat_map(limbs).collect();
+        let bytes: Vec<u8> = terms.iter().map(|(_, k)| *k as u8).collect();
+        let booleans: Vec<bool> = terms.iter().map(|(_, k)| *k & 1 == 1).collect();
         let signed: Vec<i128> = terms.iter().map(|(_, k)| *k as i128).collect();
         let amounts = match form {
-            Form::Residues => {
+            Form::Residues | Form::Canonical => {
                 let amount = |k: &C::ScalarField| k.into_bigint().as_ref()[0].into();
                 residues.iter().map(amount).collect()
             }
             Form::Words => terms.iter().map(|(_, k)| *k).collect(),
+            Form::Bytes => bytes.iter().map(|k| (*k).into()).collect(),
+            Form::Booleans => booleans.iter().map(|k| (*k).into()).collect(),
             // k·P with k < 0 is |k|·(−P), so the sum over points with the signs of k is that of
             // |k|.
             Form::Signed => {
@@ -138,7 +163,20 @@ impl<'a, C: Curve> Input<'a, C> {
                 signed.iter().map(|k| k.unsigned_abs()).collect()
             }
         };
-        Self { combinations, terms: chosen, points, amounts, words, residues, signed, form }
+        Self {
+            combinations,
+            terms: chosen,
+            points,
+            amounts,
+            words,
+            residues,
+            canonical,
+            bytes,
+            booleans,
+            signed,
+            form,
+            in_subgroup: false,
+        }
     }
 
     /// The same points with the scalars of others, `by` places on. Signed scalars, whose points are
@@ -151,15 +189,23 @@ impl<'a, C: Curve> Input<'a, C> {
             amounts: self.amounts.clone(),
             words: self.words.clone(),
             residues: self.residues.clone(),
+            canonical: self.canonical.clone(),
+            bytes: self.bytes.clone(),
+            booleans: self.booleans.clone(),
             signed: self.signed.clone(),
             form: self.form,
+            in_subgroup: self.in_subgroup,
         };
-        if let (1.., Form::Residues | Form::Words) = (self.len(), self.form) {
-            let by = by % self.len();
-            rotated.amounts.rotate_left(by);
-            rotated.words.rotate_left(2 * by);
-            rotated.residues.rotate_left(by);
+        if self.is_empty() || matches!(self.form, Form::Signed) {
+            return rotated;
         }
+        let by = by % self.len();
+        rotated.amounts.rotate_left(by);
+        rotated.words.rotate_left(2 * by);
+        rotated.residues.rotate_left(by);
+        rotated.canonical.rotate_left(Self::LIMBS * by);
+        rotated.bytes.rotate_left(by);
+        rotated.booleans.rotate_left(by);
         rotated
     }
 
@@ -177,7 +223,12 @@ impl<'a, C: Curve> Input<'a, C> {
     pub fn scalars(&self, start: usize, end: usize) -> Scalars<'_, C::ScalarField> {
         match self.form {
             Form::Residues => Scalars::residues(&self.residues[start..end]),
+            Form::Canonical => {
+                Scalars::canonical(&self.canonical[Self::LIMBS * start..Self::LIMBS * end])
+            }
             Form::Words => Scalars::words(&self.words[2 * start..2 * end], 2),
+            Form::Bytes => Scalars::from(&self.bytes[start..end]),
+            Form::Booleans => Scalars::from(&self.booleans[start..end]),
             Form::Signed => Scalars::from(&self.signed[start..end]),
         }
     }
@@ -186,7 +237,13 @@ impl<'a, C: Curve> Input<'a, C> {
     pub fn owned(&self, start: usize, end: usize) -> Owned<C::ScalarField> {
         match self.form {
             Form::Residues => Owned::Residues(self.residues[start..end].to_vec()),
+            Form::Canonical => {
+                let range = Self::LIMBS * start..Self::LIMBS * end;
+                Owned::Canonical(self.canonical[range].to_vec())
+            }
             Form::Words => Owned::Words(self.words[2 * start..2 * end].to_vec()),
+            Form::Bytes => Owned::Bytes(self.bytes[start..end].to_vec()),
+            Form::Booleans => Owned::Booleans(self.booleans[start..end].to_vec()),
             Form::Signed => Owned::Signed(self.signed[start..end].to_vec()),
         }
     }
@@ -203,9 +260,18 @@ impl<'a, C: Curve> Input<'a, C> {
         match sum {
             Ok(sum) => {
                 assert_eq!(on_weierstrass::<C>(&sum), Some(expected), "{device}");
+                // Inputs that are rotated have no points of their own.
+                let points = self.points.get(start..end).unwrap_or_default();
+                let outside = points.iter().any(|point| !point.in_subgroup());
+                assert!(!self.in_subgroup || !outside, "{device}: a point outside was accepted");
                 count();
             }
             Err(Error::InvalidSetting { .. } | Error::OutOfMemory { .. }) => {}
+            Err(Error::InvalidBase { reason: PointFault::NotInSubgroup, .. })
+                if self.in_subgroup =>
+            {
+                assert!(self.points.iter().any(|point| !point.in_subgroup()), "{device}");
+            }
             Err(Error::NotRepresentable) => {
                 assert!(C::from_weierstrass(expected).is_none());
                 count();

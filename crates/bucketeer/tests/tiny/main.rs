@@ -2,8 +2,8 @@
 //! in every run, against double-and-add: fields of 8 to 64 bits and of one, two, five and thirteen
 //! words, every setting at random, every kind of run, one device and several.
 //!
-//! By default a few seconds of them. `BUCKETEER_TINY_SUMS` says how many sums to compare, and
-//! `BUCKETEER_TINY_SEED` where to begin; `fuzz/run msm` draws the same cases by what code they
+//! By default a few seconds of them. `BUCKETEER_TINY_SUMS` says how many sums to compare,
+//! `BUCKETEER_TINY_CURVES` on which curves and `BUCKETEER_TINY_SEED` where to begin; `fuzz/run msm` draws the same cases by what code they
 //! reach, with `EVERY_CURVE=1` on all 35 curves.
 
 #![allow(missing_docs, reason = "public for the fuzz targets, which include these files")]
@@ -24,7 +24,7 @@ mod tiny_curves;
 
 pub use input::{DEVICES, Form, Input, Run, Term};
 pub use points::{Combination, Combinations};
-pub use settings::AnySettings;
+pub use settings::AnyBuilder;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -76,11 +76,16 @@ fn sums_are_those_of_double_and_add() {
         eight_prime eight sixty_four_glv two_glv five_full thirteen
         eight_edwards ten_edwards twenty_quadratic_glv two_quadratic
     };
+    let wanted = std::env::var("BUCKETEER_TINY_CURVES").ok();
+    let is_wanted =
+        |name: &str| wanted.as_ref().is_none_or(|wanted| wanted.split(',').any(|own| own == name));
+    let curves: Vec<_> = curves.iter().filter(|(name, _)| is_wanted(name)).collect();
+    assert!(!curves.is_empty(), "no such curves");
     let all = setting("BUCKETEER_TINY_SUMS").unwrap_or(SUMS * curves.len() as u64);
     let each = all.div_ceil(curves.len() as u64).min(AT_A_TIME);
     let seed = setting("BUCKETEER_TINY_SEED").unwrap_or(1);
     for round in 0.. {
-        for (name, soak) in curves {
+        for (name, soak) in &curves {
             soak(name, each, seed ^ round << 32);
         }
         println!("round {round}: {} sums compared", input::count_of_sums());

@@ -1,7 +1,8 @@
 //! Settings made of arbitrary bytes.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use bucketeer::plan::{Accumulate, Digits, Group, Reduce, Settings};
+use bucketeer::plan::{Accumulate, Digits, Group, PRESETS, Preset, Reduce, Settings};
+use bucketeer::{Bases, Builder, Curve};
 
 /// Settings of every kind, possible or not.
 #[derive(Debug, Clone)]
@@ -42,6 +43,38 @@ impl<'a> Arbitrary<'a> for AnySettings {
         let limit = (1 << 20) + u64::from(u.arbitrary::<u32>()?) % (63 << 20);
         settings.memory_limit = Some(limit >> u.int_in_range(0..=7)?);
         Ok(Self(settings))
+    }
+}
+
+/// Everything that a builder takes but a hook.
+#[derive(Debug, Clone)]
+pub struct AnyBuilder {
+    pub settings: Settings,
+    pub preset: Option<&'static Preset>,
+    pub scalar_bits: Option<u32>,
+    pub check_subgroup: bool,
+}
+
+impl<'a> Arbitrary<'a> for AnyBuilder {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
+        let AnySettings(settings) = u.arbitrary()?;
+        // Of all a preset sets, most are refused together with other settings.
+        let preset = if u.ratio(7, 8)? { None } else { Some(u.choose(&PRESETS)?) };
+        let scalar_bits = sometimes(u, |u| u.int_in_range(0..=200))?;
+        Ok(Self { settings, preset, scalar_bits, check_subgroup: !u.ratio(7, 8)? })
+    }
+}
+
+impl AnyBuilder {
+    pub fn builder<C: Curve>(&self) -> Builder<C> {
+        let mut builder = Bases::builder().settings(self.settings.clone());
+        if let Some(preset) = self.preset {
+            builder = builder.preset(preset);
+        }
+        if let Some(bits) = self.scalar_bits {
+            builder = builder.scalar_bits(bits);
+        }
+        if self.check_subgroup { builder.check_subgroup() } else { builder }
     }
 }
 
