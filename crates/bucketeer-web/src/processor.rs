@@ -26,8 +26,8 @@ pub struct Loading {
 
 #[wasm_bindgen]
 impl Loading {
-    /// `any_point` makes runs right wherever on the curve the bases lie; `verify` verifies runs. With
-    /// a seed, 32 random bytes, the bases are proved to lie in the prime-order subgroup, by a
+    /// `any_point` makes runs right wherever on the curve the bases lie; `verify` verifies runs.
+    /// With a seed, 32 random bytes, the bases are proved to lie in the prime-order subgroup, by a
     /// test that the seed makes unpredictable.
     #[wasm_bindgen(constructor)]
     pub fn new(any_point: bool, verify: bool, seed: Option<Vec<u8>>) -> Result<Self, JsValue> {

@@ -3,8 +3,8 @@
 //! words, every setting at random, every kind of run, one device and several.
 //!
 //! By default a few seconds of them. `BUCKETEER_TINY_SUMS` says how many sums to compare,
-//! `BUCKETEER_TINY_CURVES` on which curves and `BUCKETEER_TINY_SEED` where to begin; `fuzz/run msm` draws the same cases by what code they
-//! reach, with `EVERY_CURVE=1` on all 35 curves.
+//! `BUCKETEER_TINY_CURVES` on which curves and `BUCKETEER_TINY_SEED` where to begin; `fuzz/run msm`
+//! draws the same cases by what code they reach, with `EVERY_CURVE=1` on all 35 curves.
 
 #![allow(missing_docs, reason = "public for the fuzz targets, which include these files")]
 
