@@ -21,11 +21,16 @@ fn start(line: &str, paths: &[&Path]) -> Child {
         other => OsStr::new(other),
     };
     command.args(line.split_whitespace().map(&mut argument)).env("CUDA_VISIBLE_DEVICES", "");
-    // A shell that runs the tests in the background has them ignore Ctrl-C, which the tool respects.
-    // SAFETY: it changes what this process does with a signal, and nothing else.
-    let heeded = || match unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) } {
-        libc::SIG_ERR => Err(Error::last_os_error()),
-        _ => Ok(()),
+    // A shell that runs the tests in the background, or `nohup`, has them ignore these signals, and
+    // the tool respects that.
+    let heeded = || {
+        for signal in [libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGTERM] {
+            // SAFETY: it changes what this process does with a signal, and nothing else.
+            if unsafe { libc::signal(signal, libc::SIG_DFL) } == libc::SIG_ERR {
+                return Err(Error::last_os_error());
+            }
+        }
+        Ok(())
     };
     // SAFETY: `signal` may be called between fork and exec.
     unsafe { command.pre_exec(heeded) };
