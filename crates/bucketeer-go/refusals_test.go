@@ -47,7 +47,7 @@ func TestPointTypes(t *testing.T) {
 	device, argument := cpu(t), bucketeer.ErrInvalidArgument
 	refuse := func(what string, err error) {
 		t.Helper()
-		fails(t, what, err, argument, "no point of")
+		fails(t, what, err, argument, "is not a point of")
 	}
 	_, err := bucketeer.Load(device, "bn254", make([]affine6, 1))
 	refuse("too long", err)

@@ -80,7 +80,7 @@ static void loading(BucketeerDevice device) {
   bad = points, bad.form = 9;
   REFUSED(INVALID_ARGUMENT, LOAD(&bad, NULL), "9 is not a form");
   bad = points, bad.form = BUCKETEER_FORM_UNSIGNED;
-  REFUSED(INVALID_ARGUMENT, LOAD(&bad, NULL), "no form of points");
+  REFUSED(INVALID_ARGUMENT, LOAD(&bad, NULL), "not a form of points");
   bad = points, bad.stride = 63;
   REFUSED(INVALID_INPUT, LOAD(&bad, NULL), "stride of 63");
   bad = points, bad.count = (size_t)-1;
@@ -184,7 +184,7 @@ static void running(BucketeerDevice device) {
           "0 names no device");
   REFUSED(INVALID_ARGUMENT, ONCE_WITH(device, NULL, NULL, form, sum, 64), "curve is null");
   REFUSED(INVALID_ARGUMENT, ONCE_WITH(device, "x", NULL, form, sum, 64), "unknown curve");
-  REFUSED(INVALID_ARGUMENT, ONCE_WITH(device, "bn254", NULL, 3, sum, 64), "3 is no form");
+  REFUSED(INVALID_ARGUMENT, ONCE_WITH(device, "bn254", NULL, 3, sum, 64), "3 is not a form");
   REFUSED(INVALID_ARGUMENT, ONCE_WITH(device, "bn254", NULL, form, NULL, 64), "out is null");
   REFUSED(INVALID_ARGUMENT, ONCE_WITH(device, "bn254", NULL, form, sum, 63), "room for 63");
   REFUSED(INVALID_ARGUMENT,
@@ -220,7 +220,7 @@ static void running(BucketeerDevice device) {
   REFUSED(INVALID_ARGUMENT, bucketeer_job_is_finished(job, NULL), "out is null");
   REFUSED(INVALID_ARGUMENT, bucketeer_job_is_finished(job, MISALIGNED(uint32_t)),
           "out is misaligned");
-  REFUSED(INVALID_ARGUMENT, bucketeer_job_wait(job, 3, sum, 64), "3 is no form");
+  REFUSED(INVALID_ARGUMENT, bucketeer_job_wait(job, 3, sum, 64), "3 is not a form");
   REFUSED(INVALID_ARGUMENT, bucketeer_job_wait(job, form, NULL, 64), "out is null");
   CHECK(!bucketeer_job_cancel(job));
   CHECK(!bucketeer_job_wait(job, form, sum, 64));

@@ -193,9 +193,9 @@ fn no_point_is_no_entry() {
     let device = DeviceFacts::cuda(132, 1 << 40);
     let (precompute, window_bits) = (Some(16), Some(16));
     let settings = Settings { precompute, window_bits, ..Settings::default() };
-    for (n, resident) in [(1 << 27, false), ((1 << 27) - 1, true)] {
+    for (n, copies) in [(1 << 27, 8), ((1 << 27) - 1, 16)] {
         let plan = plan(&curve, n, 1, device, &settings).expect("a plan");
-        assert!(plan.resident == resident && plan.chunk * 16 < 1 << 31, "{plan}");
+        assert_eq!((plan.resident, plan.shape.precompute), (true, copies), "{plan}");
     }
     let streamed = Plan::new(&Request::new(&curve, 1 << 32, device)).expect("a plan");
     assert!(streamed.chunk < 1 << 31, "{streamed}");
