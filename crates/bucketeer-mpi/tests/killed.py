@@ -56,7 +56,14 @@ def main(kills):
         while killed < kills:
             ranks = choice.randint(1, 4)
             run = mpirun.start(ranks, *resumed, cwd=scratch)
-            time.sleep(choice.uniform(0, span))
+            if (killed + finished) % 2 == 0:
+                # After any number of chunks.
+                number = choice.randrange(min(kept(sums), CHUNKS - 1), CHUNKS)
+                while kept(sums) <= number and run.poll() is None:
+                    time.sleep(0.001)
+            else:
+                # At any time, which is mostly before the first chunk.
+                time.sleep(choice.uniform(0, span))
             found = children(run.pid)
             if found:
                 try:

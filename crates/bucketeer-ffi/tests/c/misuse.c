@@ -144,7 +144,7 @@ static void running(BucketeerDevice device) {
   bad.data = NULL;
   REFUSED(INVALID_ARGUMENT, MSM(&bad), "scalars.data is null");
   bad = scalars, bad.form = 77;
-  REFUSED(INVALID_ARGUMENT, MSM(&bad), "no form");
+  REFUSED(INVALID_ARGUMENT, MSM(&bad), "not a form");
   bad = scalars, bad.size = 8;
   REFUSED(INVALID_ARGUMENT, MSM(&bad), "for integers");
   bad = scalars, bad.reserved = 1;
