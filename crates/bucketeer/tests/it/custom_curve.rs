@@ -78,6 +78,26 @@ fn extensions_of_fields_smaller_than_a_word() {
     sums_are_right::<small::Affine>();
 }
 
+/// On WebGPU every product in a field of one limb used to be zero.
+#[cfg(feature = "webgpu")]
+#[test]
+fn fields_of_one_limb_on_webgpu() {
+    for portable in [false, true] {
+        let opened = Device::webgpu(0);
+        let opened = if portable { opened.and_then(|device| device.portable()) } else { opened };
+        let Ok(device) = opened else { return eprintln!("NOT RUN: no adapter") };
+        let generator = eight_prime::Affine::GENERATOR;
+        let points: Vec<_> =
+            (1..=100u8).map(|k| (generator * eight_prime::Fr::from(k)).into_affine()).collect();
+        let scalars: Vec<u64> = (1..=100).map(|i| i * i * 0x9e37_79b9_7f4a).collect();
+        let terms =
+            points.iter().zip(&scalars).map(|(point, k)| *point * eight_prime::Fr::from(*k));
+        let expected = terms.reduce(|sum, term| sum + term);
+        let sum = Bases::builder().msm(&device, &points, &scalars).unwrap();
+        assert_eq!(Some(sum), expected, "{device}");
+    }
+}
+
 /// All affine points of a curve over the tiny field.
 fn all_points<C: Curve<BaseField = TinyFq>>() -> Vec<C> {
     let mut roots = vec![Vec::new(); 65497];

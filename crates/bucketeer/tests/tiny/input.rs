@@ -266,7 +266,11 @@ impl<'a, C: Curve> Input<'a, C> {
                 assert!(!self.in_subgroup || !outside, "{device}: a point outside was accepted");
                 count();
             }
-            Err(Error::InvalidSetting { .. } | Error::OutOfMemory { .. }) => {}
+            Err(
+                Error::InvalidSetting { .. }
+                | Error::OutOfMemory { .. }
+                | Error::BufferTooLarge { .. },
+            ) => {}
             Err(Error::InvalidBase { reason: PointFault::NotInSubgroup, .. })
                 if self.in_subgroup =>
             {

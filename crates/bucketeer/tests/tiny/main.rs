@@ -44,12 +44,21 @@ fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a number"))
 }
 
+/// Runs that are refused one after the other until a curve is given up: no GPU takes fields of
+/// thirteen words.
+const REFUSED: u32 = 2000;
+
 /// Compares this many sums on a curve.
 fn soak<C: Curve>(name: &str, sums: u64, seed: u64) {
     let combinations = Combinations::<C>::new();
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let end = input::count_of_sums() + sums;
+    let mut refused = 0;
     while input::count_of_sums() < end {
+        if refused == REFUSED {
+            return println!("{name}: {REFUSED} runs were refused");
+        }
+        let before = input::count_of_sums();
         let own = rng.next_u64();
         let mut bytes = vec![0; 64 + own as usize % 160];
         ChaCha20Rng::seed_from_u64(own).fill_bytes(&mut bytes);
@@ -58,6 +67,7 @@ fn soak<C: Curve>(name: &str, sums: u64, seed: u64) {
         case.repeated %= 4;
         let carried_out = catch_unwind(AssertUnwindSafe(|| check(&combinations, &case)));
         assert!(carried_out.is_ok(), "{name}, seed {own}: {case:?}");
+        refused = if input::count_of_sums() == before { refused + 1 } else { 0 };
     }
 }
 
@@ -85,9 +95,11 @@ fn sums_are_those_of_double_and_add() {
     let each = all.div_ceil(curves.len() as u64).min(AT_A_TIME);
     let seed = setting("BUCKETEER_TINY_SEED").unwrap_or(1);
     for round in 0.. {
+        let before = input::count_of_sums();
         for (name, soak) in &curves {
             soak(name, each, seed ^ round << 32);
         }
+        assert!(input::count_of_sums() > before, "every run was refused");
         println!("round {round}: {} sums compared", input::count_of_sums());
         if input::count_of_sums() >= all {
             return;

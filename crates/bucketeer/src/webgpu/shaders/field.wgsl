@@ -116,8 +116,9 @@ fn fp_mul(a: Fp, b: Fp) -> Fp {
         for (var j = 1u; j < LIMBS; j++) { // unroll
             t[j - 1u] = t[j] + digit * Wide(b[j]) + m * Wide(P[j]);
         }
-        t[0] += carry;
         t[LIMBS - 1u] = Wide(0u);
+        // Last: of one limb it is all there is.
+        t[0] += carry;
     }
     var r = Fp();
     var carry = Wide(0u);
