@@ -86,7 +86,7 @@ fn fields_of_one_limb_on_webgpu() {
         let opened = Device::webgpu(0);
         let opened = if portable { opened.and_then(|device| device.portable()) } else { opened };
         let Ok(device) = opened else { return eprintln!("NOT RUN: no adapter") };
-        let generator = eight_prime::Affine::GENERATOR;
+        let generator = <eight_prime::Affine as ark_ec::AffineRepr>::GENERATOR;
         let points: Vec<_> =
             (1..=100u8).map(|k| (generator * eight_prime::Fr::from(k)).into_affine()).collect();
         let scalars: Vec<u64> = (1..=100).map(|i| i * i * 0x9e37_79b9_7f4a).collect();
