@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p bucketeer --features conformance --example 6_conformance`
 //!
-//! `./sanitize` runs it under AddressSanitizer, `./emulate` on processors that are emulated.
+//! `./emulate` runs it on processors that are emulated.
 
 use ark_bls12_381::G2Affine;
 use ark_bn254::G1Affine;
