@@ -90,8 +90,8 @@ pub(super) fn fit(draft: Draft<'_>, accumulate: SumLists) -> Result<Plan, Shorta
             request.batch <= 1 && bytes >= GROWING_BYTES
         }
     };
-    let growing = cuda && request.settings.chunk.is_none() && long_copy;
-    let half = request.n.div_ceil(2).min(most);
+    let half = request.n.div_ceil(2);
+    let growing = cuda && request.settings.chunk.is_none() && long_copy && half <= most;
     if growing {
         chunk = half;
     }

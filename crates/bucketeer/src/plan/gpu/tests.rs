@@ -197,8 +197,11 @@ fn no_point_is_no_entry() {
         let plan = plan(&curve, n, 1, device, &settings).expect("a plan");
         assert_eq!((plan.resident, plan.shape.precompute), (true, copies), "{plan}");
     }
-    let streamed = Plan::new(&Request::new(&curve, 1 << 32, device)).expect("a plan");
-    assert!(streamed.chunk < 1 << 31, "{streamed}");
+    let n = 1 << 32;
+    let streamed = Plan::new(&Request::new(&curve, n, device)).expect("a plan");
+    let ranges = streamed.scalar_ranges(streamed.gpu().expect("a GPU's plan"), 0, n);
+    let longest = ranges.iter().map(|range| range.len()).max();
+    assert!(streamed.chunk < 1 << 31 && longest <= Some(streamed.chunk), "{streamed}");
 }
 
 /// A batch copies the scalars of one MSM while it adds those of another: its MSMs need not be cut.
